@@ -6,7 +6,7 @@ BIN := .venv/bin
 FAST := tests/test_architecture.py tests/test_api.py tests/test_checkpoint.py tests/nn tests/text tests/models tests/evaluation \
 	tests/generation/test_rules.py tests/generation/test_sampling.py
 
-.PHONY: help demo web native test test-older-processor test-processors test-long check check-fast coverage bench bench-gpu bench-generation bench-training bench-serving \
+.PHONY: help demo web check-web native test test-older-processor test-processors test-long check check-fast coverage bench bench-gpu bench-generation bench-training bench-serving \
 	soak results docs guide notebooks clean
 
 help:
@@ -15,7 +15,7 @@ help:
 	@echo "make test-older-processor  run the tests of what differs without AVX-512, as if there were none"
 	@echo "make test-processors  run all tests as on an AVX2 processor, then as on one with AVX-512 without bfloat16"
 	@echo "make test-long  run the tests that take minutes each"
-	@echo "make check   lint and type-check"
+	@echo "make check   lint and type-check (the page's sources, too, where there is npm)"
 	@echo "make check-fast  make check and a selection of the tests, in under two minutes (the first run takes a minute more)"
 	@echo "make coverage  run the tests and print which share of the lines they run"
 	@echo "make bench   measure training, decoding and attention beside PyTorch's own"
@@ -54,10 +54,16 @@ test-processors: .venv/dev .venv/native
 test-long: .venv/dev
 	$(BIN)/python -m pytest -m slow
 
-check: .venv/dev
+check: .venv/dev check-web
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Users of the Python part need no npm: without it, or without a network for its packages, the sources of the page are left out.
+check-web:
+	@if ! command -v npm > /dev/null; then echo "The page's sources were not checked: there is no npm."; \
+	elif $(MAKE) --silent web/node_modules/.package-lock.json; then cd web && npm run --silent check; \
+	else echo "The page's sources were not checked: npm could not install what checks them."; fi
 
 check-fast: check .venv/native
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(FAST) --ignore tests/nn/test_tracing.py
@@ -101,8 +107,12 @@ guide: .venv/dev
 notebooks: .venv/dev
 	$(BIN)/python docs/guide/write_notebooks.py
 
-web:
-	cd web && npm ci --no-audit --no-fund && npx tsc --noEmit && node build.mjs
+web: web/node_modules/.package-lock.json
+	cd web && npx tsc --noEmit && node build.mjs
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
 
 native: .venv/native
 

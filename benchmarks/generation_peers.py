@@ -34,7 +34,7 @@ def regard(task: dict[str, Any]) -> Decode:
 
     def run(sources: list[list[int]]) -> list[list[int]]:
         requests = [Request(ids, task["max_length"]) for ids in sources]
-        return [hypotheses[0].ids for hypotheses in translator._workers.decode(requests, options)]
+        return [hypotheses[0].ids for hypotheses in translator._decoder.decode(requests, options)]
 
     return run
 

@@ -374,7 +374,7 @@ EXPORT int64_t regard_run(const Stack *stack, const Input *input) {
     for (int64_t sentence = 0; length && sentence < input->num_sentences; ++sentence)
         list_allowed(input->source_mask + sentence * length, length, of_source + sentence * (length + 1));
     for (int64_t row = 0; num_cells && row < rows; ++row)
-        list_allowed(input->descends + number_of(input, row) * num_cells, num_cells, of_cells + row * (num_cells + 1));
+        list_allowed(input->ancestry + number_of(input, row) * num_cells, num_cells, of_cells + row * (num_cells + 1));
     if (input->ids) embed(stack, input, rows);
     for (int64_t i = 0; i < stack->num_layers; ++i) {
         const Layer *layer = stack->layers + i;

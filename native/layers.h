@@ -77,7 +77,7 @@ typedef struct {
     int64_t step;                 /* of all rows */
     const int64_t *steps;         /* [sentence][width]: that of each row; NULL: all have `step` */
     const int64_t *first_step;    /* [sentence]: the step of its first token */
-    uint8_t *descends;            /* [sentence][width][cell]: whether a row may see a cell */
+    uint8_t *ancestry;            /* [sentence][width][cell]: whether a row may see a cell */
     int64_t *newest;              /* [sentence][width]: the cell that each row fills */
     int64_t *step_of;             /* [sentence][cell]: the step at which each cell was filled */
     /* The source, for cross-attention; without it `source_keys` is NULL. Of a source itself, only the mask. */

@@ -115,7 +115,7 @@ typedef struct {
     Candidates candidates;        /* [2 beams] */
     int64_t *old_ids;             /* [beam][room] */
     float *old_log_probs;
-    uint8_t *old_descends;        /* [beam][cell] */
+    uint8_t *old_ancestry;        /* [beam][cell] */
     int64_t *rows;                /* [sentence][beam], for whole steps */
 } Search;
 
@@ -200,7 +200,7 @@ EXPORT void regard_advance(Search *search) {
 static int64_t take_cells(const Input *input) {
     int64_t beams = input->width, num_cells = input->num_cells;
     for (int64_t sentence = 0; sentence < input->num_sentences; ++sentence) {
-        const uint8_t *rows = input->descends + sentence * beams * num_cells;
+        const uint8_t *rows = input->ancestry + sentence * beams * num_cells;
         int64_t found = 0;
         for (int64_t cell = 0; cell < num_cells && found < beams; ++cell) {
             uint8_t taken = 0;
@@ -210,7 +210,7 @@ static int64_t take_cells(const Input *input) {
         if (found < beams) return 0;
     }
     for (int64_t row = 0; row < input->num_sentences * beams; ++row) {
-        input->descends[row * num_cells + input->newest[row]] = 1;
+        input->ancestry[row * num_cells + input->newest[row]] = 1;
         input->step_of[row / beams * num_cells + input->newest[row]] = input->step;
         input->positions[row] = input->step - input->first_step[row / beams];
     }
@@ -231,6 +231,6 @@ EXPORT int64_t regard_search_step(const Stack *stack, Input *input, Search *sear
         forbid(search, sentence, search->logits + sentence * beams * size);
     regard_advance(search);
     for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
-        follow(beams, search->parents + sentence * beams, input->descends + sentence * beams * cells, search->old_descends, cells, cells);
+        follow(beams, search->parents + sentence * beams, input->ancestry + sentence * beams * cells, search->old_ancestry, cells, cells);
     return 1;
 }

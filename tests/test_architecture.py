@@ -86,7 +86,10 @@ THIRD_PARTY = {
     "analysis": {"torch", "numpy", "matplotlib", "rich"},
     "runs": {"torch", "numpy", "pydantic", "yaml", "rich", "matplotlib", "IPython"},
     "extending": set(),
-    "serving": {"numpy", "starlette", "uvicorn", "sentencex", "pydantic", "py3langid"},
+    "serving": {
+        *{"numpy", "starlette", "uvicorn", "sentencex", "pydantic", "pydantic_core", "py3langid", "langcodes"},
+        "typing_extensions",  # pydantic reads only its TypedDict below Python 3.12
+    },
     "demos": {"torch"},
     "cli": {"typer", "torch"},
 }
@@ -163,6 +166,20 @@ def test_there_is_no_cycle() -> None:
 
     for module in below:
         reach(module, ())
+
+
+def test_there_is_no_arrow_up_inside_a_package() -> None:
+    """A folder inside a package is above the files that it imports, or below those that import it, and never both."""
+    for package in {path.relative_to(ROOT).parts[0] for path in FILES if path.parent != ROOT}:
+        folder, arrows = ROOT / package, set[tuple[str, str]]()
+        for path in folder.rglob("*.py"):
+            here = path.relative_to(folder).parts[0]
+            for name in FILES[path] if path.stem not in FACES else ():
+                if name.startswith(f"regard.{package}."):
+                    there = name.split(".")[2]
+                    there = there if (folder / there).is_dir() else f"{there}.py"
+                    arrows |= {(here, there)} if here != there else set()
+        assert not {arrow for arrow in arrows if arrow[::-1] in arrows}, package
 
 
 def test_functions_fit_on_a_screen() -> None:

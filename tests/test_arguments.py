@@ -23,7 +23,7 @@ from regard.training.training_run import Callback
 
 
 class Nonsense:
-    """What no argument may be."""
+    """A value that no argument may have."""
 
 
 @pytest.fixture(scope="module")

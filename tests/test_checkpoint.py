@@ -271,7 +271,9 @@ def test_what_a_killed_process_left_is_no_obstacle_and_is_removed(
 
 
 def killed_between_renames(folder: Path) -> Path:
-    """What a process leaves that is killed when the old model has gone and the new one has not come: a real one."""
+    """The folder that a process leaves which is killed when the old model has gone and the new one has not come: a real
+    one.
+    """
     code = (
         "import os, signal\n"
         "from pathlib import Path\n"

@@ -1,4 +1,4 @@
-"""What the documents say can be done, can be done."""
+"""Commands, settings and files that the documents name exist."""
 
 import re
 import subprocess

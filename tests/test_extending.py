@@ -74,7 +74,7 @@ SMALL = {"model_dim": 16, "ff_dim": 32, "num_heads": 2, "num_encoder_layers": 1,
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
-    """What a test adds, the next one does not find."""
+    """Forget the additions of a test, so that the next one does not find them."""
     from regard.evaluation.text_metrics import ADDED
     from regard.generation.options import METHODS
     from regard.interop.formats import READ
@@ -167,7 +167,7 @@ def test_a_position_scheme_has_a_name_in_settings(tmp_path: Path) -> None:
 
 
 class LookUpConfig(ModelConfig):
-    """What `LookUp` needs to know."""
+    """The configuration of `LookUp`."""
 
     arch: Literal["look-up"] = "look-up"
     window: float = 4.0
@@ -333,7 +333,7 @@ def test_a_task_has_a_name_on_the_command_line(tmp_path: Path, capsys: pytest.Ca
 
 
 def read_bundle(path: Path) -> ForeignModel:
-    """One file with everything in it, as somebody else might store a language model."""
+    """A file with everything in it, as somebody else might store a language model."""
     content = torch.load(path, weights_only=True)
     tokenizer = Tokenizer(tokenizers.Tokenizer.from_str(content["tokenizer"]))
     sizes = content["sizes"]

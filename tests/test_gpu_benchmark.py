@@ -1,4 +1,4 @@
-"""What is measured on a GPU runs: here on the CPU, with sizes that need no time."""
+"""The benchmark for GPUs runs: here on the CPU, with sizes that need no time."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def test_nested_normalizers(depth: int, folder: Path) -> None:
 
 
 def test_padding_and_truncation_of_a_tokenizer_are_left_out(folder: Path, letters: Tokenizer) -> None:
-    """One token would become a hundred million."""
+    """A token would become a hundred million."""
     padding = {"strategy": {"Fixed": 10**8}, "direction": "Right", "pad_to_multiple_of": None, "pad_id": 0,
                "pad_type_id": 0, "pad_token": "<pad>"}  # fmt: skip
     truncation = {"direction": "Right", "max_length": 1, "strategy": "LongestFirst", "stride": 0}

@@ -1,4 +1,4 @@
-"""What a model takes, counted without making it, and what there is."""
+"""The memory of a model, counted without making it, and the memory that is free."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -27,7 +27,7 @@ def translations(translator: regard.Translator, texts: list[str], **adapter: Any
 
 
 def of_pairs(folder: Path) -> dict[str, Any]:
-    """What a model of pairs answers: a search, samples, given targets, an alignment."""
+    """The answers of a model of pairs: a search, samples, given targets, an alignment."""
     translator = regard.load(folder, kind=regard.Translator, device="cpu")
     sampled = translator.translate(SOURCES, method="sample", top_k=5, seed=3)
     return {

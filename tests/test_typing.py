@@ -1,4 +1,4 @@
-"""What mypy says of programs that use the package: right ones pass, and the mistakes of wrong ones are found.
+"""Types in programs that use the package: right ones pass, and the mistakes of wrong ones are found.
 
 All programs are checked in one run of mypy, with the settings and the cache of `make check`.
 """
@@ -140,7 +140,7 @@ def modules() -> list[str]:
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], list[str]]:
-    """What mypy says of each program and line."""
+    """The messages of mypy for each program and line."""
     folder = tmp_path_factory.mktemp("programs")
     for name, program in PROGRAMS.items():
         (folder / f"use_{name}.py").write_text(IMPORTS + inspect.cleandoc("\n" + program) + "\n")
@@ -211,7 +211,7 @@ def assert_same_fields(typed: type, *records: type[BaseModel], but_for: tuple[st
 
 
 DECIDED = ("arch", "task", "pad_id", "labels", "source_vocab_size", "pruned_heads")
-"""What data and other arguments decide."""
+"""Settings that data and other arguments decide."""
 
 
 def test_options_and_settings_have_the_names_and_types_that_type_checkers_know() -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from regard.pipelines.predictor import Prediction, Predictor
     from regard.pipelines.translation import Candidate, ForcedScore, Translation
     from regard.pipelines.translator import Translator
-    from regard.runs.tasks.own_loop import batches, new
+    from regard.runs.own_loop import batches, new
     from regard.runs.train import train
     from regard.runs.training_result import TrainingResult
 
@@ -67,7 +67,7 @@ _LATER = {
     "regard.pipelines.loading": ("load",),
     "regard.pipelines.predictor": ("Prediction", "Predictor"),
     "regard.runs.training_result": ("TrainingResult",),
-    "regard.runs.tasks.own_loop": ("batches", "new"),
+    "regard.runs.own_loop": ("batches", "new"),
     "regard.runs.train": ("train",),
     "regard.pipelines.translation": ("Candidate", "ForcedScore", "Translation"),
     "regard.pipelines.translator": ("Translator",),

@@ -35,7 +35,7 @@ class Mismatch(NamedTuple):
 
     path: str
     expected: Any
-    """An annotation."""
+    """The annotation that the value does not fit."""
     got: Any
 
 
@@ -142,7 +142,9 @@ def _mismatch_in_element(path: str, value: Any, hint: Any) -> Mismatch | None:
 
 
 def _mismatch_in_list(whole: Mismatch, inner: Any) -> Mismatch | None:
-    """As `_mismatch`, of a list. Arrays and columns of tables are lists. A string is none, and what has no order is none."""
+    """The part of a list that does not fit an annotation. Arrays and columns of tables are lists. A string is no list,
+    and neither is a set.
+    """
     path, hint, value = whole
     if isinstance(value, str | bytes | bytearray) or not hasattr(value, "__iter__"):
         return whole
@@ -162,7 +164,7 @@ def _is_record(hint: Any) -> bool:
 
 
 def _mismatch_in_record(whole: Mismatch, kinds: Sequence[Any]) -> Mismatch | None:
-    """As `_mismatch`, of a tuple or list that has a kind for each of its places."""
+    """The part that does not fit of a tuple or list that has a kind for each of its places."""
     path, _, value = whole
     if not isinstance(value, tuple | list) or len(value) != len(kinds):
         return whole

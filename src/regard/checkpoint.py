@@ -25,7 +25,7 @@ from pydantic import ValidationError
 from safetensors import SafetensorError
 from torch import Tensor
 
-from regard.errors import ModelFolderError, SettingsError, hub_hint
+from regard.errors import ModelFolderError, SettingsError, missing_hint
 from regard.memory import lack_of_memory, meta_model, meta_model_for
 from regard.models.config import ModelConfig
 from regard.models.deviation import deviation
@@ -277,7 +277,7 @@ def _load(path: Path) -> LoadedModel:
     missing = [part for part in PARTS if not is_file(folder / part)]
     if missing:
         what = "an existing folder" if not is_folder(folder) else f"a model folder; {' and '.join(missing)} missing"
-        hint = "" if is_folder(folder) else hub_hint(folder)
+        hint = "" if is_folder(folder) else missing_hint(folder)
         if all(is_file(folder / part) for part in ADAPTER_PARTS):
             hint = f" {folder} is an adapter: name its model first, and then `--adapter {folder}`."
         raise ModelFolderError(f"{folder} must be {what}. A model folder holds {', '.join(PARTS)}.{hint}")

@@ -151,8 +151,18 @@ def nearest_hint(given: str, allowed: Iterable[str]) -> str:
     return f"Allowed: {shown} and {more:,} more." if more > 0 else f"Allowed: {shown}."
 
 
-def hub_hint(path: Path) -> str:
-    """A hint to use the Hugging Face hub, if a missing folder has the form of a model name there."""
-    owner, *names = path.parts or ("",)
-    is_name = len(names) == 1 and not path.is_absolute() and owner not in ("..", "~") and path.suffix != ".npz"
+def missing_hint(path: Path) -> str:
+    """A hint for a file or folder that is not there: the nearest name beside it, or the Hugging Face hub where `path` has the
+    form of a model name there.
+    """
+    import difflib
+
+    try:
+        names = [entry.name for entry in path.parent.iterdir()]
+    except OSError:
+        names = []
+    if close := difflib.get_close_matches(path.name, names, n=1, cutoff=0.8):
+        return f" Did you mean {str(path.with_name(close[0]))!r}?"
+    owner, *rest = path.parts or ("",)
+    is_name = len(rest) == 1 and not path.is_absolute() and owner not in ("..", "~") and path.suffix != ".npz"
     return f" On the Hugging Face hub: {HUB}{path.as_posix()}" if is_name else ""

@@ -171,6 +171,15 @@ def test_a_model_that_is_not_there(folder: Path, capsys: pytest.CaptureFixture[s
     assert "missing must be an existing folder." in message(capsys, *command, "missing", *files)
 
 
+@pytest.mark.parametrize("command", [["translate"], ["info"], ["compare", "a", "b"]])
+def test_the_nearest_folder_is_suggested(folder: Path, capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
+    (folder / "demo-model").mkdir()
+    name = "demo-mdoel"
+    arguments = [command[0], name, *command[1:]] if command[0] != "compare" else [*command, name, "a", "b"]
+    assert re.search(r"demo-mdoel.*'demo-model'", message(capsys, *arguments))
+    assert "demo-model" not in message(capsys, "translate", "quite-another")
+
+
 def test_an_unknown_command_and_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "translate" in message(capsys, "translat", "model")
     assert "--steps" in message(capsys, *TRAIN, "--stepz", "3")

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from regard.checkpoint import save_new
 from regard.cli.main import run
-from regard.cli.output import tell, write
+from regard.cli.output import log, print_result
 from regard.errors import DataError, MissingExtraError, SettingsError, printable
 from regard.models.config import EncoderConfig
 from regard.models.registry import build
@@ -85,7 +85,7 @@ def test_a_text_is_escaped_on_a_terminal_and_whole_in_a_pipe(
     terminal = Terminal()
     if is_terminal:
         monkeypatch.setattr(sys, "stdout", terminal)
-    write(f"{ATTACK} ä")
+    print_result(f"{ATTACK} ä")
     assert (terminal.shown if is_terminal else capsysbinary.readouterr().out.decode()) == (
         f"{ESCAPED if is_terminal else ATTACK} ä\n"
     )
@@ -94,15 +94,15 @@ def test_a_text_is_escaped_on_a_terminal_and_whole_in_a_pipe(
 def test_colours_that_are_ours_stay_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stdout", terminal)
-    write("\x1b[48;5;240m  \x1b[0m \x1b]0;owned\x07", has_colours=True)
+    print_result("\x1b[48;5;240m  \x1b[0m \x1b]0;owned\x07", has_colours=True)
     assert terminal.shown == "\x1b[48;5;240m  \x1b[0m \\x1b]0;owned\\x07\n"
 
 
 def test_a_name_that_is_not_unicode_is_written(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     """As a file may be called on Linux."""
-    write("wrote bad\udcff")
+    print_result("wrote bad\udcff")
     assert capsysbinary.readouterr().out == b"wrote bad\xff\n"
-    tell("wrote bad\udcff")
+    log("wrote bad\udcff")
     assert capsysbinary.readouterr().err == b"wrote bad\\udcff\n"
 
 

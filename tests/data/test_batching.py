@@ -146,7 +146,7 @@ def test_processes_share_the_rows_of_each_batch(size: int, cut: bool) -> None:
     assert min(len(batch.indices) for batch in whole) < size, "a case that matters: fewer rows than processes"
 
 
-def test_what_is_cut_anew_repeats_for_each_pair() -> None:
+def test_segmentations_repeat_for_each_pair() -> None:
     def noisy(ids: Sequence[int], random: Random) -> list[int]:
         return [*ids[:-1], 4 + random.randrange(1000), ids[-1]]
 

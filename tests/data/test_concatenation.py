@@ -90,7 +90,7 @@ def test_a_stream_goes_on_from_any_place_and_can_be_shared() -> None:
         assert sorted(i for part in own if part.num_tokens for i in part.indices) == sorted(batch.indices)
 
 
-def test_joined_pairs_can_be_cut_anew() -> None:
+def test_concatenated_pairs_can_be_segmented_again() -> None:
     seen = []
     for _ in range(2):
         batches = take(

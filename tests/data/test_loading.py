@@ -27,9 +27,9 @@ from regard.data.prefetching import load_batches, num_loading_processes, prefetc
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import DataError
 from regard.text.locks import lock
+from regard.text.segmentation import BpeDropout
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.text.tokenizing.segmentation import BpeDropout
 
 pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")  # on a machine with one processor
 TEXTS = [f"the {size} dogs of number {n} bark" for n in range(40) for size in ("small", "large", "brown")]
@@ -60,7 +60,7 @@ def tokenizer() -> Tokenizer:
 
 
 def batches(tokenizer: Tokenizer, num_processes: int, **where: Any) -> Iterator[Batch]:
-    """Batches cut anew, with noise: what processes make ahead."""
+    """Batches that processes make ahead: segmented again, with noise."""
     sides = [Sequences.from_lists(tokenizer.encode_batch(TEXTS)) for _ in range(2)]
     cut = BpeDropout(tokenizer, 0.3, 100)
     epochs = Epochs(segmenters=[cut, cut], noise=Noise((0.1,), np.array([len(TEXTS)]), unk_id=1, num_end=0))

@@ -200,7 +200,7 @@ def test_a_model_too_large_to_be_compared_whole(change: Callable[[Any], object])
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
 def test_another_dtype(dtype: torch.dtype) -> None:
-    """What is in 16 bits is not given to C as 32: the process ended."""
+    """Numbers in 16 bits are not given to C as 32: the process ended."""
     torch.manual_seed(4)
     model = pair_model()
     models, ids = CompiledModels([model]), some_sources(3, 5)
@@ -339,7 +339,7 @@ def test_not_a_number_is_no_change() -> None:
 
 
 def test_defaults_of_pytorch_do_not_reach_c() -> None:
-    """What C reads and writes is of the dtype that it expects, whatever `torch.set_default_dtype` says."""
+    """C reads and writes the dtype that it expects, whatever `torch.set_default_dtype` says."""
     torch.manual_seed(6)
     model, ids = pair_model(positions="rotary"), some_sources(3, 5)
     models = CompiledModels([model])

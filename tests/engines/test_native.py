@@ -140,7 +140,7 @@ def test_a_decoder(data: st.DataObject, positions: str, count: int) -> None:
     st.integers(1, 70), st.integers(1, 100), st.integers(1, 30), st.booleans(), st.sampled_from(["float32", "bfloat16"])
 )
 def test_a_linear_map(inputs: int, outputs: int, rows: int, bias: bool, dtype: str) -> None:
-    """Of any size, with weights in both formats; and each row as if it were alone."""
+    """Linear maps are right at any size, with weights in both formats; and each row as if it were alone."""
     linear = nn.Linear(inputs, outputs, bias=bias)
     stored = getattr(torch, dtype)
     with torch.no_grad():
@@ -405,7 +405,7 @@ sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", *sys.argv[2:]]))
 
 
 def sanitized(folder: Path, program: str, *arguments: str) -> str:
-    """What a program prints with libraries that stop at accesses outside of arrays and at undefined arithmetic."""
+    """The output of a program with libraries that stop at accesses outside of arrays and at undefined arithmetic."""
     builder().build(folder, ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1"))
     runtimes = []
     for name in ("libasan.so", "libstdc++.so.6"):  # PyTorch throws, and what catches that must be there from the start

@@ -1,4 +1,4 @@
-"""What heads are worth, held against really cutting them out; and models from which they were cut."""
+"""The importance of heads, held against really cutting them out; and models from which they were cut."""
 
 from collections.abc import Callable
 from copy import deepcopy

@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from regard.inspection.drawing import comparison
-from regard.inspection.drawing.comparison import (
+from regard.inspection import comparison_page as comparison
+from regard.inspection.comparison_page import (
     ComparisonPage,
     ShownSentence,
     ShownSystem,

@@ -1,4 +1,4 @@
-"""How a row of weights is computed: the numbers add up to the weights that an inspection shows, in every family."""
+"""The computation of a row of weights: the numbers add up to the weights that an inspection shows, in every family."""
 
 from typing import Any
 

@@ -51,7 +51,7 @@ def the_page(record: Record, **more: Any) -> str:
     return seen.html(head="cross.1.2")
 
 
-SHOWN = "regard.state.inspection.weights.get(regard.state.head)"
+SHOWN = "regard.state.inspection.result.weights.get(regard.state.view.head)"
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +157,7 @@ def test_every_weight_arrives(opened: Any) -> None:
     record = a_record(5, 7, layers=2, heads=3)
     page = opened(the_page(record))
     found = page.evaluate(
-        "[...regard.state.inspection.weights].map(([name, of]) => [name, of.rows, of.keys,"
+        "[...regard.state.inspection.result.weights].map(([name, of]) => [name, of.rows, of.keys,"
         " [...of.values].map(value => value === of.forbidden ? -1 : value / of.scale)])"
     )
     assert [row[0] for row in found] == [str(name) for name in record]
@@ -295,7 +295,7 @@ def a_text_page(text: str, parts: list[str], target: str, target_parts: list[str
 
 
 def copied(page: Page, selector: str) -> str:
-    """What arrives elsewhere when all of an element is copied."""
+    """The text that arrives elsewhere when all of an element is copied."""
     page.evaluate(f"getSelection().selectAllChildren(document.querySelector('{selector}'))")
     page.keyboard.press("Control+C")
     page.evaluate("document.body.append(Object.assign(document.createElement('textarea'), {id: 'pasted'}))")

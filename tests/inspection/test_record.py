@@ -1,4 +1,4 @@
-"""What is recorded is what happened: at every step of decoding, in every family, in numbers that are known beforehand."""
+"""A record shows what happened: at every step of decoding, in every family, in numbers that are known beforehand."""
 
 from collections.abc import Callable, Iterator
 

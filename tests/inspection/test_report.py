@@ -6,7 +6,7 @@ import pytest
 
 from regard.inspection.alignment import Alignment
 from regard.inspection.drawing.figures import alignment_svg, curve_svg, readable
-from regard.inspection.drawing.html_report import Report, report_html
+from regard.inspection.html_report import Report, report_html
 
 SVG = "{http://www.w3.org/2000/svg}"
 ALIGNMENT = Alignment(["▁3", "<&>", "5", "月"], ["▁", "2"], [[0.1, 0.2, 0.7, 0.0], [0.0, 0.0, 0.001, 0.999]], layer=2)

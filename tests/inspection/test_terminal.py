@@ -22,7 +22,7 @@ def a_matrix(count: int, *, masked: bool) -> Matrix:
 
 
 def colours_of_256() -> list[tuple[float, float, float]]:
-    """What a terminal's 256 colours are, from the 17th on: a cube of six steps, then greys."""
+    """The colours of a terminal's 256, from the 17th on: a cube of six steps, then greys."""
     steps = [0, *range(95, 256, 40)]
     cube = [(red, green, blue) for red in steps for green in steps for blue in steps]
     return [tuple(part / 255 for part in colour) for colour in [*cube, *((grey,) * 3 for grey in range(8, 239, 10))]]

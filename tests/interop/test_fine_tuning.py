@@ -21,7 +21,7 @@ STEP: dict[str, Any] = {
     "label_smoothing": 0.0, "clip_norm": 1e9, "adam_epsilon": 1e-2, "weight_decay": 0.0, "precision": "float32",
     "validate_every": 1,
 }  # fmt: skip
-"""One step of Adam; its epsilon is large, so that gradients of nearly 0 do not decide by their sign."""
+"""A step of Adam; its epsilon is large, so that gradients of nearly 0 do not decide by their sign."""
 PAIRS = [("The quick brown fox", "Wie geht es dir heute?"), ("the lazy dogs", "Züge fahren nach Köln")]
 
 

@@ -16,7 +16,7 @@ READ = [
     "bert, mlm, relu", "bert, classes, one layer", "roberta, tags", "distilbert, classes", "gpt2", "bert-generation encoder",
     "bert-generation decoder", "encoder-decoder of bert", "marian", "bart", "t5, gated", "t5, untied",
 ]  # fmt: skip
-"""One model of each reader and head."""
+"""Models that are read: one for each reader and head."""
 UNKNOWN: list[Any] = [True, 3, 0.5, "on", [1], {"type": "linear", "factor": 2.0}]
 OLD = {
     "add_cross_attention": True, "is_decoder": True, "pruned_heads": {"0": [1]}, "tie_encoder_decoder": True,
@@ -58,7 +58,7 @@ OF_SIZES = (
     "must be divisible by num_heads",
     "ids of symbols must be below",
 )
-"""What is said of sizes that the tensors do not have."""
+"""The messages about sizes that the tensors do not have."""
 LEFT_TO_THEM = {"model_type", "architectures", "vocab_size", "encoder", "decoder"}
 """Keys whose other values say that it is another model."""
 
@@ -177,7 +177,9 @@ def test_what_is_no_list_of_ids_is_refused(wrong: dict[str, Any], tmp_path: Path
      ("marian", "num_attention_heads", "encoder_attention_heads"), ("bart", "num_hidden_layers", "encoder_layers")],
 )  # fmt: skip
 def test_other_names_of_settings(name: str, alias: str, key: str, tmp_path: Path) -> None:
-    """Those that `transformers` reads: alone they say the same; with another value than the usual name's they are refused."""
+    """Other names that `transformers` reads: alone they mean as much; with another value than the usual name's they are
+    refused.
+    """
     stored(name, tmp_path)
     config = json.loads((tmp_path / "config.json").read_text())
     value = config.pop(key)

@@ -99,7 +99,7 @@ def test_a_tokenizer_that_the_library_panics_at_is_refused(tmp_path: Path, capfd
 
 @pytest.mark.filterwarnings("ignore::regard.interop.files.PickleWarning")
 def test_a_view_is_not_taken_for_a_tensor(tmp_path: Path) -> None:
-    """One number that looks like a billion, in a file of a kilobyte."""
+    """A number looks like a billion, in a file of a kilobyte."""
     torch.save({"a": torch.ones(2), "b": torch.ones(1).expand(1 << 15, 1 << 15)}, tmp_path / "pytorch_model.bin")
     with pytest.raises(ModelFolderError, match=r"b must hold all the numbers of its shape, \(32768, 32768\)"):
         read_tensors(tmp_path)

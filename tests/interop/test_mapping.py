@@ -1,4 +1,4 @@
-"""What must be true of a foreign model's tensors before they become ours, and of a check before it is believed."""
+"""Checks of a foreign model's tensors before they become ours, and of a comparison before it is believed."""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -52,7 +52,7 @@ def adapted_by_peft(name: str, folder: Path) -> Any:
 
 
 def outputs(name: str, ours: Any, theirs: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    """What both make of the same ids."""
+    """The outputs of both for the same ids."""
     ids = torch.randint(4, VOCAB - 2, (3, 7), generator=torch.Generator().manual_seed(5))
     with torch.no_grad():
         if ours.reads_source:

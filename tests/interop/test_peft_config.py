@@ -61,7 +61,7 @@ CHANGED: dict[str, list[Any]] = {
     "trainable_token_indices": [[3]],
     "a_setting_of_tomorrow": [True, 1, "on", [0], {"scale": 2}, 0.5],
 }  # fmt: skip
-"""What each setting may be, beside its default. Others of `LoraConfig` get a value of their type."""
+"""The values that each setting may have, beside its default. Others of `LoraConfig` get a value of their type."""
 
 
 def other_value(default: Any) -> Any:
@@ -155,7 +155,7 @@ def test_a_setting_that_is_off_is_none(value: Any, folder: Path, tmp_path: Path)
 
 
 def test_settings_that_peft_leaves_out_are_its_defaults(folder: Path, tmp_path: Path) -> None:
-    """Of an old file that has only some: the rank is 8 and alpha 8, which is not the rank of these matrices."""
+    """An old file has only some settings: the rank is 8 and alpha 8, which is not the rank of these matrices."""
     adapter = with_settings(folder, tmp_path / "adapter")
     (adapter / "adapter_config.json").write_text('{"peft_type": "LORA", "target_modules": ["q_proj", "v_proj", "fc1"]}')
     with pytest.raises(ModelFolderError, match=r"r must be the rank of the matrices of .*, 3; got 8"):

@@ -1,4 +1,4 @@
-"""What checkpoints that people publish look like: older names, missing heads, pickles, surplus tokens, damage."""
+"""Checkpoints as people publish them: older names, missing heads, pickles, surplus tokens, damage."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is written as ONNX answers, step by step with caches, as the model does."""
+"""Written ONNX graphs answer as the model does, step by step with caches."""
 
 from pathlib import Path
 from typing import Any

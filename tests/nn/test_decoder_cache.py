@@ -16,8 +16,8 @@ def grow(cache: BeamCache, written: torch.Tensor) -> KeysValues:
 
 
 def history(cache: BeamCache, seen: KeysValues, sentence: int, beam: int) -> list[float]:
-    """The numbers that a hypothesis descends from, oldest first."""
-    mine = cache.descends[sentence, beam].nonzero()[:, 0]
+    """The numbers that a hypothesis ancestry from, oldest first."""
+    mine = cache.ancestry[sentence, beam].nonzero()[:, 0]
     order = cache.step_of[sentence, mine].argsort()
     return seen.key[sentence, 0, mine[order], 0].tolist()
 
@@ -75,7 +75,7 @@ def test_a_sentence_takes_another_ones_slot() -> None:
     assert cache.positions.tolist() == [[0], [3], [0]]
     seen = grow(cache, torch.tensor([[50], [60], [70]]))
     assert [history(cache, seen, sentence, 0) for sentence in range(3)] == [[8, 50], [2, 12, 22, 32, 60], [7, 70]]
-    assert cache.distance[0, 0, 0][cache.descends[0, 0]].sort().values.tolist() == [-1, 0]
+    assert cache.distance[0, 0, 0][cache.ancestry[0, 0]].sort().values.tolist() == [-1, 0]
 
 
 def test_a_sentence_that_has_come_further_takes_a_slot() -> None:
@@ -94,7 +94,7 @@ def test_a_sentence_that_has_come_further_takes_a_slot() -> None:
 def test_prompts_of_several_lengths_are_read_at_once() -> None:
     cache = BeamCache(1, 2, CPU)
     is_token = torch.tensor([[False, False, True], [True, True, True]])
-    (layer,) = cache.begin_reading(is_token)
+    (layer,) = cache.begin_prefill(is_token)
     keys = torch.arange(6.0).view(2, 1, 3, 1)
     assert layer.append(KeysValues(keys, keys)).key is keys
     assert layer.first.tolist() == [-2, 0]  # type: ignore[union-attr]

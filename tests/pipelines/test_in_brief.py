@@ -9,7 +9,7 @@ import torch
 
 import regard
 from regard.inspection.alignment import Alignment
-from regard.inspection.drawing.html_report import candidates_html
+from regard.inspection.html_report import candidates_html
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.registry import build
 from regard.pipelines.language_model import LanguageModel

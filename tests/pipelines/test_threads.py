@@ -214,10 +214,10 @@ def test_layers_in_c_have_a_worker_for_each_thread(translator: Translator) -> No
     torch.set_num_threads(5)
     try:
         assert translator.engine == "native"
-        assert [translator._workers._num_workers(count, options) for count in (1, 7, 9, 1000)] == [1, 1, 2, 5]
+        assert [translator._decoder._num_workers(count, options) for count in (1, 7, 9, 1000)] == [1, 1, 2, 5]
         assert comparable(translator.translate(texts, **OPTIONS)) == expected
         translator.use_engine("torch")
-        assert [translator._workers._num_workers(count, options) for count in (9, 127, 128)] == [1, 1, 2]
+        assert [translator._decoder._num_workers(count, options) for count in (9, 127, 128)] == [1, 1, 2]
     finally:
         torch.set_num_threads(before)
         translator.use_engine("auto")

@@ -9,7 +9,7 @@ import pytest
 from regard.cli.main import run
 from regard.cli.output import summary
 from regard.evaluation.text_metrics import TextMetrics
-from regard.inspection.drawing.html_report import report_html
+from regard.inspection.html_report import report_html
 from regard.runs.card import model_card
 from regard.runs.report import training_report
 from regard.text.wording import counted

@@ -18,11 +18,12 @@ from test_interfaces import FIELDS, FORM, JSON, TEXT, send
 
 from regard.generation.options import DecodingOptions
 from regard.pipelines.translator import Translator
-from regard.serving.answers import Asked
 from regard.serving.directions import parse_models
-from regard.serving.interfaces.encoding import Received
+from regard.serving.endpoints.bodies import fields_of
 from regard.serving.limits import Limits, ServingError
-from regard.serving.service import Service
+from regard.serving.model_registry import ModelRegistry
+from regard.serving.translation_request import TranslationRequest
+from regard.serving.translation_service import TranslationService
 
 
 def multipart(pairs: list[tuple[str, str]], boundary: str = "----x1Y") -> tuple[bytes, str]:
@@ -40,14 +41,12 @@ def multipart(pairs: list[tuple[str, str]], boundary: str = "----x1Y") -> tuple[
 def test_all_encodings_say_the_same(pairs: list[tuple[str, str]]) -> None:
     pairs = [(name, value) for name, value in pairs if "----x1Y" not in value]
     body, kind = multipart(pairs)
-    in_parts = Received("POST", "/", headers={"content-type": kind}, body=body).fields()
-    form = urllib.parse.urlencode(pairs).encode()
-    assert in_parts == Received("POST", "/", headers={"content-type": FORM}, body=form).fields()
-    assert in_parts == Received("GET", "/", query=form.decode()).fields()
-    in_json = json.dumps(in_parts)
+    in_parts = fields_of("", body, kind)
+    form = urllib.parse.urlencode(pairs)
+    assert in_parts == fields_of("", form.encode(), FORM)
+    assert in_parts == fields_of(form, b"", "")
     for mark in ("", "\ufeff"):
-        received = Received("POST", "/", headers={"content-type": JSON}, body=(mark + in_json).encode())
-        assert received.fields() == in_parts
+        assert fields_of("", (mark + json.dumps(in_parts)).encode(), JSON) == in_parts
 
 
 @given(st.binary(max_size=200), st.sampled_from(["x", '"a b"', "", "--", "\xe4"]))
@@ -58,11 +57,9 @@ def test_a_body_that_is_not_multipart_is_refused_or_read(rest: bytes, boundary: 
         b"--x" + rest + b"\r\n--x--",
         b'--x\r\nContent-Disposition: form-data; name="q"' + rest + b"--x--",
     ):
-        received = Received(
-            "POST", "/", headers={"content-type": f"multipart/form-data; boundary={boundary}"}, body=body
-        )
         try:
-            assert all(isinstance(value, str | list) for value in received.fields().values())
+            found = fields_of("", body, f"multipart/form-data; boundary={boundary}")
+            assert all(isinstance(value, str | list) for value in found.values())
         except ServingError as error:
             refused.append(error.status)
     assert set(refused) <= {400}
@@ -82,11 +79,11 @@ def test_a_body_that_is_not_multipart_is_refused_or_read(rest: bytes, boundary: 
     ],
 )
 def test_lists_in_forms(form: str, fields: dict[str, Any]) -> None:
-    assert Received("POST", "/", body=form.encode(), headers={"content-type": FORM}).fields() == fields
-    assert Received("GET", "/", query=form).fields() == fields
+    assert fields_of("", form.encode(), FORM) == fields
+    assert fields_of(form, b"", "") == fields
     pairs = [(urllib.parse.unquote(name), value) for name, value in (each.split("=") for each in form.split("&"))]
     body, kind = multipart(pairs)
-    assert Received("POST", "/", body=body, headers={"content-type": kind}).fields() == fields
+    assert fields_of("", body, kind) == fields
 
 
 @pytest.mark.parametrize(
@@ -107,13 +104,13 @@ def test_lists_in_forms(form: str, fields: dict[str, Any]) -> None:
 )
 def test_what_is_wrong_with_a_multipart_body(body: bytes, message: str) -> None:
     with pytest.raises(ServingError, match=message) as refused:
-        Received("POST", "/", body=body, headers={"content-type": "multipart/form-data; boundary=x"}).fields()
+        fields_of("", body, "multipart/form-data; boundary=x")
     assert refused.value.status == 400
 
 
 def test_a_file_that_was_not_chosen_is_no_field() -> None:
     body = b'--x\r\nContent-Disposition: form-data; name="f"; filename=""\r\n\r\n\r\n--x--'
-    assert Received("POST", "/", body=body, headers={"content-type": "multipart/form-data; boundary=x"}).fields() == {}
+    assert fields_of("", body, "multipart/form-data; boundary=x") == {}
 
 
 def test_libretranslates_own_page(server: Running, translator: Translator) -> None:
@@ -170,11 +167,11 @@ def test_the_same_language_is_not_translated(server: Running, translator: Transl
 
 def test_a_model_for_one_language_or_for_any_translates_within_it(folder: Path) -> None:
     for models in (parse_models([f"en-en={folder}"]), [(folder, None)]):
-        service = Service(models, Limits(), device="cpu")
-        pending = service.submit(Asked(["a cat"], "en", "en"))
-        assert pending.job.sentences == ["a cat"]
+        registry = ModelRegistry(models, Limits(), device="cpu")
+        pending = TranslationService(registry).submit(TranslationRequest(["a cat"], "en", "en"))
+        assert [sentence.text for sentence in pending.job.sentences] == ["a cat"]
         pending.job.futures[0].result(30)
-        service.close()
+        registry.close()
 
 
 def test_a_text_without_letters_is_in_no_language(server: Running, start: Start, folder: Path) -> None:
@@ -238,6 +235,7 @@ def test_openai_models_and_usage(server: Running, translator: Translator) -> Non
     whole = client.chat.completions.create(**ask)
     assert whole.usage is not None
     assert whole.usage.completion_tokens == len(translator.translate(TEXT).ids)
+    assert whole.usage.prompt_tokens == len(translator.source_tokenizer.encode(TEXT))
     *chunks, last = client.chat.completions.create(**ask, stream=True, stream_options={"include_usage": True})
     assert (last.choices, last.usage) == ([], whole.usage)
     assert all(chunk.usage is None and len(chunk.choices) == 1 for chunk in chunks)

@@ -1,6 +1,5 @@
 """Glossaries, as DeepL's own client makes and uses them: what they require is what `required` requires of the model alone."""
 
-import asyncio
 import concurrent.futures
 import itertools
 import json
@@ -19,17 +18,16 @@ from deepl.api_data import MultilingualGlossaryDictionaryEntries
 from hypothesis import given
 from hypothesis import strategies as st
 from served import Running, Start
-from starlette.requests import Request
+from starlette.testclient import TestClient
 from test_interfaces import JSON, send
 from test_server import wait_for
 
 from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction
-from regard.serving.http.transport import Call
-from regard.serving.interfaces.deepl_glossaries import DeeplGlossaries
-from regard.serving.interfaces.encoding import Received
+from regard.serving.http.app import App
+from regard.serving.keys import Keys
 from regard.serving.limits import Limits, ServingError
-from regard.serving.service import Service
+from regard.serving.model_registry import ModelRegistry
 from regard.serving.texts.glossaries import Glossaries, Glossary
 from regard.serving.texts.terms import MOST_PHRASES, Terms, fitting, read_entries, target_phrases
 
@@ -257,9 +255,9 @@ WHOLE = {"name": "n", "source_lang": "EN", "target_lang": "DE", "entries": "a\tb
         ({"entries": "a,b,c", "entries_format": "csv"}, "Line 1.*or these and two languages; got 3 cells"),
         ({"entries": 'a,"b', "entries_format": "csv"}, "Line 1 of entries must be CSV: unexpected end"),
         ({"entries": "a,b,fr,de", "entries_format": "csv"}, "at least one line for en-de"),
-        ({"entries_format": "xls"}, "entries_format must be tsv or csv; got 'xls'"),
+        ({"entries_format": "xls"}, "Parameter 'entries_format' must be tsv or csv; got 'xls'"),
         ({"entries": None}, "Parameter 'entries' not specified"),
-        ({"entries": ["a\tb"]}, "entries must be a string"),
+        ({"entries": ["a\tb"]}, "Parameter 'entries' must be a string"),
         ({"name": ""}, "Parameter 'name' not specified"),
         ({"name": " "}, "name must be.*got ' '"),
         ({"name": "n" * 1025}, "name must be a name of at most 1,024 bytes"),
@@ -281,7 +279,7 @@ def test_what_is_wrong_with_a_glossary_is_said(server: Running, changes: dict[st
 
 def test_what_is_wrong_with_dictionaries_and_the_use_of_glossaries(server: Running, client: deepl.DeepLClient) -> None:
     for dictionaries, message in (
-        (None, "a list of at least one object"),
+        (None, "'dictionaries' not specified"),
         ([], "a list of at least one object"),
         (["a"], "a list of at least one object"),
         ([WHOLE] * 2, "got one twice"),
@@ -296,7 +294,7 @@ def test_what_is_wrong_with_dictionaries_and_the_use_of_glossaries(server: Runni
         ({"glossary_id": id, "glossary_ids": [id]}, 400, "one of glossary_id and glossary_ids"),
         ({"glossary_ids": [id] * 6}, 400, "glossary_ids must be at most 5; got 6"),
         ({"glossary_ids": [id, "none"]}, 404, "'none' is not there"),
-        ({"glossary_id": 7}, 400, "glossary_id must be a string"),
+        ({"glossary_id": 7}, 400, "'glossary_id' must be a string"),
     ):
         found, content = send(server, "POST", "/v2/translate", json.dumps(text | fields), JSON)
         assert (found, bool(re.search(message, content["message"]))) == (status, True), content
@@ -345,23 +343,16 @@ def test_a_key_has_so_much_room() -> None:
 
 
 def test_a_server_that_ends_takes_no_glossary_and_one_without_languages_takes_any(folder: Path) -> None:
-    service = Service([(folder, None)], Limits(), device="cpu")
-
-    paths = DeeplGlossaries(service)
-
-    def call(fields: dict[str, Any]) -> Call:
-        received = Received("POST", "/v2/glossaries", body=json.dumps(fields).encode())
-        return Call(service, Request({"type": "http"}), received)
-
-    assert asyncio.run(paths.pairs(call({}))).content == {"supported_languages": []}
-    made = asyncio.run(paths.create(call(WHOLE | {"target_lang": "ZH-HANS"})))
-    assert (made.status, made.content["target_lang"]) == (201, "zh")
-    service.is_draining = True
-    with pytest.raises(ServingError, match="shutting down") as refused:
-        asyncio.run(paths.create(call(WHOLE)))
-    assert refused.value.status == 503
-    assert asyncio.run(paths.all(call({}))).content == {"glossaries": [made.content]}
-    service.close()
+    registry = ModelRegistry([(folder, None)], Limits(), device="cpu")
+    with TestClient(App(registry, Keys(None)).asgi) as client:
+        assert client.get("/v2/glossary-language-pairs").json() == {"supported_languages": []}
+        made = client.post("/v2/glossaries", json=WHOLE | {"target_lang": "ZH-HANS"})
+        assert (made.status_code, made.json()["target_lang"]) == (201, "zh")
+        registry.is_draining = True
+        refused = client.post("/v2/glossaries", json=WHOLE)
+        assert (refused.status_code, "shutting down" in refused.text) == (503, True)
+        assert client.get("/v2/glossaries").json() == {"glossaries": [made.json()]}
+    registry.close()
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 from served import Running
 
-from regard.serving.interfaces import openapi
-
 SURROGATES = ["\ud800", "a\udfff", "\udc00\ud800 b"]
 """Halves of surrogate pairs, which JSON can write and UTF-8 cannot."""
 ODD: list[Any] = [
@@ -24,33 +22,31 @@ USUAL: dict[str, Any] = {
     "targets": ["a"], "messages": [{"role": "user", "content": "a"}], "model": "en-de", "prompt": "a", "max_length": 3,
     "name": "n", "entries": "a\tb", "entries_format": "tsv", "source_lang": "en",
 }  # fmt: skip
-GLOSSARY = ["name", "source_lang", "target_lang", "entries", "entries_format", "dictionaries"]
 ALONE = ("texts", "prompts", "dictionaries", "glossary_ids")
 """Fields that stand in the place of another one."""
+KEPT = ("text", "texts", "source", "target", "prefix", "required", "format", "banned", "vocabulary", "seed", "method")
+"""Fields of our own interface that are tried; there are many."""
+Case = tuple[str, str, str, dict[str, Any]]
 
 
-def cases() -> Iterator[tuple[str, str, str]]:
-    """Each path that takes fields, with a method and one of its fields."""
-    paths = {path: list(each.fields) for path, each in openapi.PATHS.items() if each.fields}
-    paths |= {"/v2/glossaries": GLOSSARY, "/v3/glossaries": GLOSSARY, "/v3/glossaries/x/dictionaries": GLOSSARY}
-    for path, fields in paths.items():
-        method = {"/v2/languages": "GET", "/v3/glossaries/x/dictionaries": "PUT"}.get(path, "POST")
-        names = (
-            "text",
-            "texts",
-            "source",
-            "target",
-            "prefix",
-            "required",
-            "format",
-            "banned",
-            "vocabulary",
-            "seed",
-            "method",
-        )
-        kept = [name for name in fields if name in names] if path.startswith("/api/v1/") else fields
-        for name in kept:
-            yield path, method, name
+@pytest.fixture(scope="module")
+def cases(server: Running) -> list[Case]:
+    """Each path that takes fields, with its method, one of its fields, and usual values of the others."""
+    document, found = json.loads(server.get("/spec")[1]), []
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            whole = operation.get("requestBody", {"content": {}})["content"].get("application/json", {"schema": {}})
+            for schema in whole["schema"].get("anyOf", [whole["schema"]]):
+                named = document["components"]["schemas"].get(schema.get("$ref", "").rpartition("/")[2], schema)
+                fields = [name for name in named.get("properties", {}) if name not in ("id", "api_key")]
+                usual = {each: USUAL[each] for each in fields if each in USUAL and each not in ALONE}
+                for name in fields:
+                    if not path.startswith("/api/v1/") or name in KEPT:
+                        others = {each: value for each, value in usual.items()
+                                  if name not in ALONE or each not in ("text", "prompt")}  # fmt: skip
+                        found.append((path.replace("{id}", "x"), method.upper(), name, others))
+    assert len(found) > 100
+    return found
 
 
 def ask(connection: http.client.HTTPConnection, method: str, path: str, body: bytes) -> tuple[int, Any]:
@@ -69,21 +65,12 @@ def connection(server: Running) -> Iterator[http.client.HTTPConnection]:
     connection.close()
 
 
-def body_of(path: str, name: str, value: Any) -> bytes:
-    known = openapi.PATHS[path].fields if path in openapi.PATHS else GLOSSARY
-    usual = {each: USUAL[each] for each in known or {} if each in USUAL and each not in ALONE}
-    if name in ALONE:
-        usual.pop("text", None)
-        usual.pop("prompt", None)
-    return json.dumps(usual | {name: value}).encode()
-
-
-def test_odd_values_in_every_field(connection: http.client.HTTPConnection) -> None:
+def test_odd_values_in_every_field(connection: http.client.HTTPConnection, cases: list[Case]) -> None:
     failed = []
-    for number, (path, method, name) in enumerate(cases()):
+    for number, (path, method, name, others) in enumerate(cases):
         # all that is no text at all, and each path sees each odd text somewhere
         for value in [*SURROGATES[:1], *ODD[number % 5 :: 5]]:
-            status, content = ask(connection, method, path, body_of(path, name, value))
+            status, content = ask(connection, method, path, json.dumps(others | {name: value}).encode())
             if status == 201:  # a glossary, which would be there for other tests
                 assert ask(connection, "DELETE", f"/v3/glossaries/{content['glossary_id']}", b"")[0] == 204
             if status >= 500 and status != 501:
@@ -93,10 +80,12 @@ def test_odd_values_in_every_field(connection: http.client.HTTPConnection) -> No
 
 
 @pytest.mark.parametrize("value", SURROGATES, ids=ascii)
-def test_half_of_a_surrogate_pair_is_refused_wherever_it_is(connection: http.client.HTTPConnection, value: str) -> None:
-    for path, method, name in cases():
+def test_half_of_a_surrogate_pair_is_refused_wherever_it_is(
+    connection: http.client.HTTPConnection, cases: list[Case], value: str
+) -> None:
+    for path, method, name, others in cases:
         for nested, named in ((value, name), ([[value]], name), ({"inner": [value]}, "inner"), ({value: 1}, name)):
-            status, content = ask(connection, method, path, body_of(path, name, nested))
+            status, content = ask(connection, method, path, json.dumps(others | {name: nested}).encode())
             assert status == 400, (path, name, nested, content)
             assert f"Invalid request: {named} must be valid Unicode" in json.dumps(content)
 

@@ -194,6 +194,21 @@ def test_what_ends_a_text_first_says_why(both: Running) -> None:
     assert (found["message"]["content"], found["finish_reason"]) == (text[: text.index(text[3:])], "stop")
 
 
+def test_a_chat_is_streamed_as_it_becomes_certain(both: Running, client: openai.OpenAI) -> None:
+    """In several pieces, the first of which comes before the last is written; a stop text is never sent in part."""
+    messages: Any = [{"role": "user", "content": SEVERAL}]
+    whole = text_of(chat(both, SEVERAL, temperature=0.7, seed=3)[1])
+    for stop in (None, whole[len(whole) // 2 :][:3]):
+        fields: dict[str, Any] = {"model": "en-de", "messages": messages, "temperature": 0.7, "seed": 3, "stop": stop}
+        pieces = [
+            chunk.choices[0].delta.content
+            for chunk in client.chat.completions.create(**fields, stream=True)
+            if chunk.choices[0].delta.content
+        ]
+        assert "".join(pieces) == (whole if stop is None else whole[: whole.index(stop)])
+        assert len(pieces) > 10
+
+
 # logprobs
 
 

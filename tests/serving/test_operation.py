@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import http.client
+import inspect
 import json
 import logging
 import re
@@ -21,10 +22,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 from served import Running, Start
 from starlette.responses import PlainTextResponse
 from test_interfaces import FIELDS, JSON, send
 from test_server import wait_for
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+from uvicorn.server import ServerState
 
 from regard.errors import SettingsError
 from regard.serving.http.access import Access, known_path
@@ -263,6 +267,20 @@ def test_sighup_reads_keys_and_says_what_it_waits_for(start: Start, folder: Path
     wait_for(has("the keys could not be read again, the old ones stay: .*must hold keys"))
     assert (status("old"), status("new")) == (403, 200)
     assert server.stop() == 0
+
+
+def test_the_protocol_of_uvicorn_has_what_ours_leans_on() -> None:
+    """`connections.py` derives from a class that uvicorn does not document, as uvicorn has no bound on clients that send no head
+    or read no answer. A version without these names needs another way.
+    """
+    assert tuple(map(int, uvicorn.__version__.split(".")[:2])) < (1, 0)
+    protocol = H11Protocol(uvicorn.Config(PlainTextResponse("")), ServerState(), {}, asyncio.new_event_loop())
+    protocol.loop.close()
+    assert protocol.connections == set()
+    assert protocol.cycle is None
+    assert "response_complete" in inspect.getsource(RequestResponseCycle.__init__)
+    for name in ("connection_made", "data_received", "pause_writing", "resume_writing", "connection_lost"):
+        assert inspect.isfunction(getattr(H11Protocol, name))
 
 
 @pytest.mark.parametrize("files", [1, 2, 20, 64, 256, 1024, 4096, 1 << 20])

@@ -21,12 +21,12 @@ from regard.models.registry import build
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.loading import load_as
 from regard.pipelines.predictor import Predictor
-from regard.serving.batching.engine import Engine
 from regard.serving.batching.jobs import Job
+from regard.serving.batching.scheduler import Scheduler
 from regard.serving.directions import parse_models
 from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
-from regard.serving.service import Service
+from regard.serving.model_registry import ModelRegistry
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 
@@ -227,13 +227,13 @@ def test_a_stream_whose_client_goes_away_ends(mixed: Running, client: openai.Ope
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_prompts_of_many_share_batches(model: LanguageModel, threads: int) -> None:
-    engine = Engine(model, Limits(batch_size=5), Metrics(), threads=threads)
+    scheduler = Scheduler(model, Limits(batch_size=5), Metrics(), threads=threads)
     found: dict[int, list[str]] = {}
 
     def client(number: int) -> None:
         options = TextOptions(max_tokens=10 + 9 * number, seed=number, temperature=(0.0, 0.8)[number % 2], stop=("q",))
         job = Job(PROMPTS, options, 1e12)
-        engine.submit(job)
+        scheduler.submit(job)
         found[number] = [future.result(60).text for future in job.futures]
 
     clients = [threading.Thread(target=client, args=(number,)) for number in range(8)]
@@ -241,8 +241,8 @@ def test_prompts_of_many_share_batches(model: LanguageModel, threads: int) -> No
         each.start()
     for each in clients:
         each.join()
-    engine.close()
-    assert engine.join(30)
+    scheduler.close()
+    assert scheduler.join(30)
     for number, texts in found.items():
         options = {"max_tokens": 10 + 9 * number, "seed": number, "temperature": (0.0, 0.8)[number % 2], "stop": ("q",)}
         assert texts == model.generate(PROMPTS, **options), number
@@ -254,14 +254,14 @@ def test_several_models_that_translate_need_directions(folder: Path, folders: di
     plain.symlink_to(folder)
     for words in ([plain, folder], [folder, plain], [folders["letters"], folder, plain]):
         with pytest.raises(SettingsError, match=r"plain does not say its languages.*en-de="):
-            Service(parse_models(list(map(str, words))), Limits(), device="cpu")
+            ModelRegistry(parse_models(list(map(str, words))), Limits(), device="cpu")
     again = tmp_path / "letters"
     again.symlink_to(folders["letters"])
     with pytest.raises(SettingsError, match="a name of its own; got letters twice"):
-        Service(parse_models([str(folders["letters"]), str(again)]), Limits(), device="cpu")
-    service = Service(parse_models([str(plain), str(folders["moods"])]), Limits(), device="cpu")
-    assert [str(each) for each in service.engines] == ["und-und"]
-    service.close()
+        ModelRegistry(parse_models([str(folders["letters"]), str(again)]), Limits(), device="cpu")
+    registry = ModelRegistry(parse_models([str(plain), str(folders["moods"])]), Limits(), device="cpu")
+    assert registry.names == ["und-und", "moods"]
+    registry.close()
 
 
 def test_looking_inside_other_models(mixed: Running, model: LanguageModel, folders: dict[str, Path]) -> None:

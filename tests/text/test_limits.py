@@ -61,7 +61,7 @@ def test_no_text_that_fits_is_cut(name: str, pieces: list[str], limit: int, at_o
 
 @pytest.fixture
 def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many characters were cut into tokens, text by text."""
+    """The numbers of characters that were cut into tokens, text by text."""
     seen: list[int] = []
     encode = Tokenizer._encode_portion
 
@@ -121,7 +121,7 @@ def test_texts_are_encoded_in_portions(monkeypatch: pytest.MonkeyPatch, sizes: l
     tokenizer = TOKENIZERS["bpe"]
     texts = ["the cat", "", "two dogs", "the park the park", "a", "zwölf"]
     expected = [tokenizer.encode(text) for text in texts]
-    monkeypatch.setattr(tokenizing, "ENCODED_TOGETHER", 10)
+    monkeypatch.setattr(tokenizing, "CUT_TOGETHER", 10)
     assert [list(part) for part in tokenizing._portions(texts)] == [[0, 2], [2, 3], [3, 4], [4, 6]]
     assert tokenizer.encode_batch(texts) == expected
     assert tokenizer.encode_batch([]) == []
@@ -136,7 +136,7 @@ def test_a_long_text_has_the_tokens_of_its_parts(kind: Any, settings: Any, text:
     tokenizer = learnt_so(kind, json.dumps(settings))
     expected = tokenizer.encode(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tokenizing, "ENCODED_TOGETHER", most)
+        patch.setattr(tokenizing, "CUT_TOGETHER", most)
         assert tokenizer.encode_batch(["a", text, "b 1"])[1] == expected
 
 
@@ -149,12 +149,12 @@ def learnt_so(kind: Any, settings: str) -> Tokenizer:
 def test_where_tokens_reach_across_spaces_a_long_text_is_not_divided(monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizer = Tokenizer.train(["the cat"] * 9, TokenizerConfig(vocab_size=40, across_spaces=True))
     expected = tokenizer.encode("the cat the cat")
-    monkeypatch.setattr(tokenizing, "ENCODED_TOGETHER", 4)
+    monkeypatch.setattr(tokenizing, "CUT_TOGETHER", 4)
     assert tokenizer.encode("the cat the cat") == expected
 
 
 def test_a_vocabulary_is_learnt_from_a_line_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     line, config = "the cat sees the dog " * 30, TokenizerConfig(vocab_size=40)
     expected = Tokenizer.train([line], config).backend_json
-    monkeypatch.setattr(learning, "LEARNT_TOGETHER", 50)
+    monkeypatch.setattr(learning, "CUT_TOGETHER", 50)
     assert Tokenizer.train([line], config).backend_json == expected

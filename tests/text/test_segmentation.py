@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import SettingsError
+from regard.text.segmentation import BpeDropout, make_segmenters
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.text.tokenizing.segmentation import BpeDropout, make_segmenters
 
 LINES = ["lower lowest newer newest wider widest", "low slow snow 2016 1999", "the lowest slope is slow"] * 3
 BPE = Tokenizer.train(LINES, TokenizerConfig(vocab_size=70))

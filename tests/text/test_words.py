@@ -1,12 +1,12 @@
-"""One rule of what a word is, wherever words are counted."""
+"""Words follow one rule wherever they are counted."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regard.data.alignments import token_links
 from regard.data.corpus import AlignedPair, NumberedPair
 from regard.data.labelled import tagged_words
-from regard.data.parallel.alignments import token_links
 from regard.errors import SettingsError
 from regard.inspection.record import Tokens
 from regard.text.tokenizer import Tokenizer

@@ -1,4 +1,6 @@
-"""One step of plain gradient descent by each way of cutting 64 pairs; started by test_distributed.py, alone or by torchrun."""
+"""A step of plain gradient descent by each way of cutting 64 pairs; started by test_distributed.py, alone or by
+torchrun.
+"""
 
 import sys
 

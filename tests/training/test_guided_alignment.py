@@ -13,9 +13,9 @@ from running import command, outcome, refused
 
 import regard
 from regard.checkpoint import load_model
+from regard.data.alignments import token_links
 from regard.data.batch import Batch
 from regard.data.corpus import AlignedCorpus, AlignedPair, Corpus, NumberedPair, TaggedCorpus
-from regard.data.parallel.alignments import token_links
 from regard.errors import DataError
 from regard.inspection.alignment import cross_attention
 from regard.text.tokenizer import Tokenizer

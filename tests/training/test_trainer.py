@@ -199,7 +199,7 @@ def test_speed_leaves_validation_out(make_model: MakeModel) -> None:
 
 
 def test_a_step_that_is_no_number_is_skipped_and_counted(make_model: MakeModel) -> None:
-    """One bad batch in six: the weights do not move by it, and the run goes on."""
+    """A bad batch in six: the weights do not move by it, and the run goes on."""
     model, recorder = make_model(dropout=0.0), Recorder()
     bad_step = 3
 

@@ -1,136 +1,220 @@
-/** The page of `regard serve`: panels that share one state. */
+/** The page of `regard serve` and of `regard inspect`: panels that share one state. */
 
 import {html, nothing, render} from "lit-html";
-import {ablate, count, loadModels, look} from "./actions";
-import {goOn, onReturn} from "./asking";
-import {matrixLayout, panel as alignment} from "./panels/alignment";
-import {panel as cell} from "./panels/cell";
-import {panel as heads} from "./panels/heads";
-import {panel as layers} from "./panels/layers";
-import {panel as named} from "./panels/named";
-import {panel as search} from "./panels/search";
-import {panel as snapshots} from "./panels/snapshots";
-import {panel as stored} from "./panels/stored";
-import {begin as beginTour, panel as tour} from "./panels/tour";
-import {panel as translation} from "./panels/translate";
-import {panel as without} from "./panels/without";
-import {differences} from "./diff";
-import {forgetColours} from "./drawing";
-import {keepKey} from "./server";
-import {isBehind, isOtherText, model, onChange, recall, sentence, state, translates, update, wanted} from "./state";
-import {data, open} from "./stored";
-import {beginAgain, dropUnlike} from "./writing";
+import {ablate} from "./ablation";
+import {openAddress, pendingReplay, readAddress, writeAddress} from "./address";
+import {clearColours} from "./colours";
+import {unmatchedWords} from "./diff";
+import {inspectChosen} from "./inspection";
+import {countTokens, loadModels} from "./models";
+import {panel as ablationPanel} from "./panels/ablation";
+import {matrixLayout, panel as alignmentPanel} from "./panels/alignment";
+import {panel as computationPanel} from "./panels/computation";
+import {panel as headsPanel} from "./panels/heads";
+import {panel as layersPanel} from "./panels/layers";
+import {panel as searchPanel} from "./panels/search";
+import {panel as snapshotsPanel} from "./panels/snapshots";
+import {panel as storedPanel} from "./panels/stored";
+import {panel as textModelPanel} from "./panels/text-model";
+import {panel as tourPanel, startTour} from "./panels/tour";
+import {panel as translatePanel} from "./panels/translate";
+import {storeApiKey} from "./server";
+import {
+  chosenModel,
+  chosenSentence,
+  isInspectionStale,
+  isOutputStale,
+  onChange,
+  state,
+  translates,
+  update,
+} from "./state";
+import {openStoredPage, readStoredPage} from "./stored-page";
+import {onServerReturn, retry} from "./tasks";
+import {clearUnlikeOutput, runAndReplay} from "./text-models";
 
 const THEME = "regard-theme";
 
 function changeTheme(): void {
-  const root = document.documentElement, isDark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const now = root.dataset.theme ?? (isDark ? "dark" : "light"), next = now === "dark" ? "light" : "dark";
+  const root = document.documentElement;
+  const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const now = root.dataset.theme ?? (isDark ? "dark" : "light");
+  const next = now === "dark" ? "light" : "dark";
   root.dataset.theme = next;
-  try { localStorage.setItem(THEME, next); } catch { /* a frame without an origin has no storage */ }
+  try {
+    localStorage.setItem(THEME, next);
+  } catch {
+    // a frame without an origin has no storage
+  }
   update({});
 }
 
 function keyForm(): unknown {
   const send = (event: Event): void => {
     event.preventDefault();
-    keepKey((document.querySelector("#key") as HTMLInputElement).value);
+    storeApiKey(document.querySelector<HTMLInputElement>("#key")!.value);
     void start();
   };
-  return html`<form class="key" @submit=${send}><label>Key <input id="key" type="password" autocomplete="off"></label> <button>Use it</button></form>`;
+  return html`<form class="key" @submit=${send}>
+    <label>Key <input id="key" type="password" autocomplete="off" /></label> <button>Use it</button>
+  </form>`;
 }
 
 function panels(): unknown {
-  const inside = (): unknown => html`${snapshots()}<div class="column">${alignment()} ${cell()} ${layers()}</div><div class="column">${heads()} ${without()}</div>`;
-  if (state.stored) return html`${stored()}${inside()}`;
-  if (!state.models.length) return nothing;
-  return translates() ? html`${translation()}${inside()}${search()}` : html`${named()}${state.inspection ? inside() : nothing}`;
+  const inspectionPanels = (): unknown =>
+    html`${snapshotsPanel()}
+      <div class="column">${alignmentPanel()} ${computationPanel()} ${layersPanel()}</div>
+      <div class="column">${headsPanel()} ${ablationPanel()}</div>`;
+  if (state.server.storedPage) return html`${storedPanel()}${inspectionPanels()}`;
+  if (!state.server.models.length) return nothing;
+  if (translates()) return html`${translatePanel()}${inspectionPanels()}${searchPanel()}`;
+  return html`${textModelPanel()}${state.inspection.result ? inspectionPanels() : nothing}`;
 }
 
-/** Ways past what stands above; they are seen when they have the focus. */
-function skips(): unknown {
-  const parts: [string, string][] = [["#text", "Text"], ["#output", "Translation"], [".alignment", "Alignment"], [".heads", "Heads"], [".without", "Without them"], [".search", "Search"]];
-  const go = (selector: string): void => {
+const PARTS: [selector: string, name: string][] = [
+  ["#text", "Text"],
+  ["#output", "Translation"],
+  [".alignment", "Alignment"],
+  [".heads", "Heads"],
+  [".without", "Without them"],
+  [".search", "Search"],
+];
+
+/** Buttons that lead past panels. They are visible while they have the focus. */
+function skipLinks(): unknown {
+  const goTo = (selector: string): void => {
     const part = document.querySelector<HTMLElement>(selector);
     if (part && selector !== "#text") part.tabIndex = -1;
     part?.focus();
     part?.scrollIntoView({block: "start"});
   };
-  return html`<nav class="skips" aria-label="Go to a part of the page">${parts.map(([selector, name]) => html`<button @click=${() => go(selector)}>${name}</button>`)}</nav>`;
+  return html`<nav class="skips" aria-label="Go to a part of the page">
+    ${PARTS.map(([selector, name]) => html`<button @click=${() => goTo(selector)}>${name}</button>`)}
+  </nav>`;
+}
+
+function subtitle(): string {
+  if (state.server.storedPage) return "What the heads look at";
+  const isTranslator = translates() || !state.server.models.length;
+  return isTranslator ? "Translate, and look inside while it happens." : "See what a model does with a text.";
+}
+
+function header(): unknown {
+  const busy = Object.values(state.status.busy).at(-1);
+  const tourButton = html`<button id="tour" @click=${() => void startTour()}>Explain</button>`;
+  return html`<header>
+    <h1>Regard</h1>
+    <p class="hint">${subtitle()}</p>
+    <span class="said" role="status">${state.status.notice}</span
+    ><span class="status" role="status">${busy ? html`<span class="spinner"></span>${busy} …` : nothing}</span>
+    ${translates() ? tourButton : nothing} ${state.server.storedPage ? nothing : html`<a href="docs">API</a>`}
+    <button class="theme" @click=${changeTheme} aria-label="Light or dark">◐</button>
+  </header>`;
+}
+
+function errorMessage(): unknown {
+  const {error, needsApiKey} = state.status;
+  if (!error) return nothing;
+  const retryButton = html`<button @click=${() => void retry()}>Try again</button>`;
+  return html`<p class="error" role="alert">${error} ${needsApiKey ? nothing : retryButton}</p>`;
 }
 
 function page(): unknown {
-  const busy = Object.values(state.busy).at(-1);
-  return html`${skips()}<header><h1>Regard</h1><p class="hint">${state.stored ? "What the heads look at" : translates() || !state.models.length ? "Translate, and look inside while it happens." : "See what a model does with a text."}</p>
-    <span class="said" role="status">${state.said}</span><span class="status" role="status">${busy ? html`<span class="spinner"></span>${busy} …` : nothing}</span>
-    ${translates() ? html`<button id="tour" @click=${() => void beginTour()}>Explain</button>` : nothing}
-    ${state.stored ? nothing : html`<a href="docs">API</a>`}<button class="theme" @click=${changeTheme} aria-label="Light or dark">◐</button></header>
-  ${state.error ? html`<p class="error" role="alert">${state.error} ${state.needsKey ? nothing : html`<button @click=${() => void goOn()}>Try again</button>`}</p>` : nothing}
-  <main>${state.needsKey ? keyForm() : nothing} ${panels()}</main>${tour()}`;
+  return html`${skipLinks()} ${header()} ${errorMessage()}
+    <main>${state.status.needsApiKey ? keyForm() : nothing} ${panels()}</main>
+    ${tourPanel()}`;
 }
 
 function draw(): void {
-  forgetColours();
-  const place = document.querySelector("#page") as HTMLElement;
-  place.classList.toggle("busy", Object.keys(state.busy).length > 0);
-  render(page(), place);
+  clearColours();
+  const root = document.querySelector<HTMLElement>("#page")!;
+  root.classList.toggle("busy", Object.keys(state.status.busy).length > 0);
+  render(page(), root);
 }
 
 async function start(): Promise<void> {
   await loadModels();
-  document.body.dataset.ready = "yes";
-  if (state.text && state.models.length) {
-    void count();
-    await beginAgain();
+  setReady();
+  if (state.request.text && state.server.models.length) {
+    void countTokens();
+    await runAndReplay();
   }
 }
 
-/** A server that was away is back, or somebody tries again: what is missing is asked for. */
-async function resumed(): Promise<void> {
-  if (!state.models.length || state.needsKey) return await start();
-  const isMissing = isOtherText() || !sentence() || state.sentences.some(each => !each.isDone);
-  if (isMissing && !(state.translatedHtml && !isOtherText())) {
-    if (state.text.trim()) { void count(); await beginAgain(); }
-  } else if (isBehind() || !state.inspection) {
-    await look();
-  } else if (state.off.length && state.ablated !== state.looked) {
+/** Ask for what is missing: an absent server is back, or the reader tries again. */
+async function resumePage(): Promise<void> {
+  if (!state.server.models.length || state.status.needsApiKey) return await start();
+  const isMissing = isOutputStale() || !chosenSentence() || state.output.sentences.some(each => !each.isDone);
+  if (isMissing && !(state.output.html && !isOutputStale())) {
+    if (state.request.text.trim()) {
+      void countTokens();
+      await runAndReplay();
+    }
+  } else if (isInspectionStale() || !state.inspection.result) {
+    await inspectChosen();
+  } else if (state.heads.disabled.length && state.heads.ablatedSentence !== state.inspection.sentence) {
     await ablate();
   } else {
     update({});
   }
 }
 
-/** In a notebook the page is a frame, which becomes as high as what it shows. */
+/** In a notebook, where the page is in a frame, keep the frame as high as the page. */
 function fitFrame(): void {
   let frame: Element | null = null;
-  try { frame = window.frameElement; } catch { /* of another origin */ }
+  try {
+    frame = window.frameElement;
+  } catch {
+    // the frame is of another origin
+  }
   if (!frame) return;
   const {style} = frame as HTMLElement;
-  new ResizeObserver(() => { style.height = `${document.documentElement.offsetHeight + 4}px`; }).observe(document.documentElement);
+  const resize = (): void => {
+    style.height = `${document.documentElement.offsetHeight + 4}px`;
+  };
+  new ResizeObserver(resize).observe(document.documentElement);
 }
 
-function kept(name: string): string | null {
-  try { return localStorage.getItem(name); } catch { return null; }  // a frame without an origin has no storage
+/** The theme that the reader has chosen. */
+function storedTheme(): string | null {
+  try {
+    return localStorage.getItem(THEME);
+  } catch {
+    return null; // a frame without an origin has no storage
+  }
 }
 
-const theme = kept(THEME), inside = data();
+const setReady = (): void => {
+  document.body.dataset.ready = "yes";
+};
+
+/** The address was changed by the reader, or by the browser's history. */
+function onAddressChange(): void {
+  const before = chosenModel();
+  const changes = readAddress();
+  update(changes, pendingReplay()?.tracesSearch ? {} : {search: {trace: null, candidate: null}});
+  clearUnlikeOutput(before);
+  void runAndReplay();
+}
+
+const theme = storedTheme();
 if (theme) document.documentElement.dataset.theme = theme;
 onChange(draw);
+onChange(writeAddress);
 addEventListener("resize", draw);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-Object.assign(globalThis, {regard: {state, matrixLayout, differing: differences}});  // for the console, and for tests
-if (inside) {
+Object.assign(globalThis, {regard: {state, matrixLayout, unmatchedWords}}); // for the console, and for tests
+const storedPage = readStoredPage();
+if (storedPage) {
   fitFrame();
-  void open(inside, recall()).then(() => { draw(); document.body.dataset.ready = "yes"; });
-} else {
-  Object.assign(state, recall());
-  onReturn(resumed);
-  addEventListener("hashchange", () => {
-    const before = model();
-    update({...recall(), ...(wanted()?.searched ? {} : {traced: null, node: null})});
-    dropUnlike(before);
-    void beginAgain();
+  void openStoredPage(storedPage).then(() => {
+    draw();
+    setReady();
   });
+} else {
+  openAddress();
+  onServerReturn(resumePage);
+  addEventListener("hashchange", onAddressChange);
   draw();
   void start();
 }

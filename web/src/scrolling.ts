@@ -1,12 +1,15 @@
-/** Bringing a part of the page into view. */
+/** Scrolling, which is abrupt for readers who want no motion. */
 
-/** Scroll a panel into view, if its beginning is not; as quietly as the reader wants it. */
-export function bringUp(selector: string, block: ScrollLogicalPosition = "start"): void {
+export const scrollBehavior = (): ScrollBehavior =>
+  matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+
+/** Scroll a panel into view, if its beginning is not. */
+export function scrollToPanel(selector: string): void {
   requestAnimationFrame(() => {
-    const element = document.querySelector(selector), isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const element = document.querySelector(selector);
     if (!element) return;
     const {top} = element.getBoundingClientRect();
-    if (block === "start" && top >= 0 && top < innerHeight / 2) return;
-    element.scrollIntoView({behavior: isCalm ? "auto" : "smooth", block});
+    if (top >= 0 && top < innerHeight / 2) return;
+    element.scrollIntoView({behavior: scrollBehavior(), block: "start"});
   });
 }

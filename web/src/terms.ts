@@ -1,44 +1,136 @@
-/** What the words and signs on the page mean: a button beside each opens its explanation. */
+/** Explanations of the terms on the page: a button beside each opens it. */
 
 import {html, type TemplateResult} from "lit-html";
 
 const TERMS = {
-  tokens: ["Tokens", "Models read and write tokens: words, or parts of words. ␣ is a space that stands alone, <s> begins a text, and </s> ends it."],
-  beam: ["Beam", "How many beginnings of a translation are kept at each step. With 1, the likeliest token is taken each time."],
-  sampling: ["Sampling", "Tokens are drawn by their probabilities. A temperature below 1 prefers likely tokens, one above 1 prefers them less. “Draw again” draws others."],
-  probability: ["Probability", "How likely the model found a token, after the tokens before it. The stronger the colour of a token, the less likely it was."],
-  best: ["The best translations", "What the search found, best first. The number is the score that ranks them: the logarithm of the probability, divided by a term for the length. A text that can be written with several sequences of tokens is listed once."],
-  head: ["Head", "cross.1.2 is a head by kind, layer and number, each counted from 0. Encoder: the input looks at itself. Decoder: the output looks at what is written. Cross: the output looks at the input. “Mean” is the mean of several heads."],
-  alignment: ["Alignment head", "The head of cross-attention whose weights are most like a word alignment: high on one word, near the line from first to last. It is a guess: read the matrix."],
-  share: ["Share of a row", "Only the largest weights are drawn, as many as make up this share of the row. Of the other rows, at most half is drawn."],
-  words: ["Words", "The tokens of a word are taken together: weights are summed over the tokens that are looked at, and averaged over those that look."],
-  weight: ["Weight", "How much a token looks at another, from 0 to 1. The weights of a row sum to 1. A mask forbids some cells: a token that is being written may not look at later ones."],
-  flow: ["Through all layers", "Rollout multiplies the weights of all layers. Gradient asks how a small change of an input changes the output. Integrated gradients add this up on the way from an empty input. None is the truth: each has its caveat below the matrix."],
-  label: ["Label", "A name for what a head does mostly: it looks at the previous token, the same token, a symbol (a sink), along the alignment. Mixed: none of these for half of its weight."],
-  entropy: ["Entropy", "How spread a row's weights are, in nats: 0 where one token has all the weight, 2.3 where ten tokens share it."],
-  highest: ["Highest weight", "Of each row the largest weight, on average. The order “sharpness” begins with the highest."],
+  tokens: [
+    "Tokens",
+    "Models read and write tokens: words, or parts of words. ␣ is a space that stands alone, <s> begins a " +
+      "text, and </s> ends it.",
+  ],
+  beam: [
+    "Beam",
+    "How many beginnings of a translation are kept at each step. With 1, the likeliest token is taken each time.",
+  ],
+  sampling: [
+    "Sampling",
+    "Tokens are drawn by their probabilities. A temperature below 1 prefers likely tokens, one above 1 " +
+      "prefers them less. “Draw again” draws others.",
+  ],
+  probability: [
+    "Probability",
+    "How likely the model found a token, after the tokens before it. The stronger the colour of a token, the " +
+      "less likely it was.",
+  ],
+  best: [
+    "The best translations",
+    "What the search found, best first. The number is the score that ranks them: the logarithm of the " +
+      "probability, divided by a term for the length. A text that can be written with several sequences of " +
+      "tokens is listed once.",
+  ],
+  head: [
+    "Head",
+    "cross.1.2 is a head by kind, layer and number, each counted from 0. Encoder: the input looks at itself. " +
+      "Decoder: the output looks at what is written. Cross: the output looks at the input. “Mean” is the mean " +
+      "of several heads.",
+  ],
+  alignment: [
+    "Alignment head",
+    "The head of cross-attention whose weights are most like a word alignment: high on one word, near the " +
+      "line from first to last. It is a guess: read the matrix.",
+  ],
+  share: [
+    "Share of a row",
+    "Only the largest weights are drawn, as many as make up this share of the row. Of the other rows, at most " +
+      "half is drawn.",
+  ],
+  words: [
+    "Words",
+    "The tokens of a word are taken together: weights are summed over the tokens that are looked at, and " +
+      "averaged over those that look.",
+  ],
+  weight: [
+    "Weight",
+    "How much a token looks at another, from 0 to 1. The weights of a row sum to 1. A mask forbids some " +
+      "cells: a token that is being written may not look at later ones.",
+  ],
+  flow: [
+    "Through all layers",
+    "Rollout multiplies the weights of all layers. Gradient asks how a small change of an input changes the " +
+      "output. Integrated gradients add this up on the way from an empty input. None is the truth: each has its " +
+      "caveat below the matrix.",
+  ],
+  label: [
+    "Label",
+    "A name for what a head does mostly: it looks at the previous token, the same token, a symbol (a sink), " +
+      "along the alignment. Mixed: none of these for half of its weight.",
+  ],
+  entropy: [
+    "Entropy",
+    "How spread a row's weights are, in nats: 0 where one token has all the weight, 2.3 where ten tokens share it.",
+  ],
+  highest: [
+    "Highest weight",
+    "Of each row the largest weight, on average. The order “sharpness” begins with the highest.",
+  ],
   offset: ["Offset", "How many places after its own a token looks, on average. Below 0: before."],
-  worth: ["Worth", "How many nats of log-probability each token loses, on average, when this head is taken away. Below 0: the translation is likelier without it."],
-  nats: ["Nats", "A log-probability is the natural logarithm of a probability. Minus 0.69 nats halves a probability; minus 2.3 nats make it a tenth."],
-  lookup: ["Query, key, softmax", "Query and key are lists of numbers that the head makes of two tokens. Softmax turns scores into weights: e to the score, divided by the sum over the row."],
-  search: ["Score in the search", "The sum of the log-probabilities so far, in nats. At each step the best beginnings go on; the others are dropped."],
-  lens: ["Logit lens", "The output layer, which belongs after the last layer, is put after each layer: what would the model write if it stopped there?"],
-  snapshot: ["Snapshot", "The model as it was after some steps of training. Training with training.keep_every keeps snapshots."],
-  moved: ["What moved it", "Gradient times input: how strongly a small change of each token would change the prediction. It is a hint, not a proof."],
+  worth: [
+    "Worth",
+    "How many nats of log-probability each token loses, on average, when this head is taken away. Below 0: " +
+      "the translation is likelier without it.",
+  ],
+  nats: [
+    "Nats",
+    "A log-probability is the natural logarithm of a probability. Minus 0.69 nats halves a probability; minus " +
+      "2.3 nats make it a tenth.",
+  ],
+  lookup: [
+    "Query, key, softmax",
+    "Query and key are lists of numbers that the head makes of two tokens. Softmax turns scores into weights: " +
+      "e to the score, divided by the sum over the row.",
+  ],
+  search: [
+    "Score in the search",
+    "The sum of the log-probabilities so far, in nats. At each step the best beginnings go on; the others are dropped.",
+  ],
+  lens: [
+    "Logit lens",
+    "The output layer, which belongs after the last layer, is put after each layer: what would the model " +
+      "write if it stopped there?",
+  ],
+  snapshot: [
+    "Snapshot",
+    "The model as it was after some steps of training. Training with training.keep_every keeps snapshots.",
+  ],
+  moved: [
+    "What moved it",
+    "Gradient times input: how strongly a small change of each token would change the prediction. It is a " +
+      "hint, not a proof.",
+  ],
 } satisfies Record<string, [string, string]>;
 
-export type Term = keyof typeof TERMS;
+type Term = keyof typeof TERMS;
 
-/** Put an explanation below its button, inside the window. */
-function place(event: Event): void {
-  const box = event.target as HTMLElement, button = box.previousElementSibling!.getBoundingClientRect();
-  box.style.left = `${Math.max(8, Math.min(button.left, innerWidth - box.offsetWidth - 8))}px`;
-  box.style.top = `${button.bottom + box.offsetHeight + 8 < innerHeight ? button.bottom + 4 : Math.max(8, button.top - box.offsetHeight - 4)}px`;
+const MARGIN = 8;
+
+/** Put an explanation below its button, or above it where there is no room; always inside the window. */
+function positionExplanation(event: Event): void {
+  const box = event.target as HTMLElement;
+  const button = box.previousElementSibling!.getBoundingClientRect();
+  const left = Math.max(MARGIN, Math.min(button.left, innerWidth - box.offsetWidth - MARGIN));
+  const hasRoomBelow = button.bottom + box.offsetHeight + MARGIN < innerHeight;
+  const top = hasRoomBelow ? button.bottom + 4 : Math.max(MARGIN, button.top - box.offsetHeight - 4);
+  box.style.left = `${left}px`;
+  box.style.top = `${top}px`;
 }
 
-/** A button that explains a term. Each term has one place on the page. */
+/** A button with the explanation of a term. A term has one such button on the page. */
 export function help(term: Term): TemplateResult {
   const [name, text] = TERMS[term];
-  return html`<span class="term"><button type="button" class="help" popovertarget="term-${term}" aria-label="What is this: ${name}"></button><span
-    id="term-${term}" class="explanation" popover @toggle=${place}><b>${name}.</b> ${text}</span></span>`;
+  return html`<span class="term"
+    ><button type="button" class="help" popovertarget="term-${term}" aria-label="What is this: ${name}"></button
+    ><span id="term-${term}" class="explanation" popover @toggle=${positionExplanation}
+      ><b>${name}.</b> ${text}</span
+    ></span
+  >`;
 }

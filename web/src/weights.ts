@@ -1,81 +1,93 @@
-/** The weights of a head: packed numbers, a row for each token that looks, a column for each that is looked at. */
+/** Weights of attention: a row for each query, a column for each key. */
+
+import type {TokensReply} from "./api";
 
 export interface Weights {
   rows: number;
   keys: number;
   values: Uint8Array | Uint16Array | Float32Array;
-  scale: number;  // the number that stands for a weight of 1
-  forbidden: number;  // the number of a cell that a mask forbids
+  /** The value of a weight of 1. */
+  scale: number;
+  /** The value of a cell that a mask forbids. */
+  forbidden: number;
 }
 
-/** The tokens along one side of a matrix. */
-export interface Tokens {
-  spelled: string[];
-  offsets: ([number, number] | null)[];  // in characters of the text; null: a symbol
-  words: (number | null)[];
-}
-
-/** Whether a mask forbids a cell. */
-export const isForbidden = (of: Weights, row: number, key: number): boolean => of.values[row * of.keys + key] === of.forbidden;
+export const isForbidden = (weights: Weights, row: number, key: number): boolean =>
+  weights.values[row * weights.keys + key] === weights.forbidden;
 
 /** The weight of a cell, 0 where a mask forbids it. */
-export function weightAt(of: Weights, row: number, key: number): number {
-  const value = of.values[row * of.keys + key]!;
-  return value === of.forbidden ? 0 : value / of.scale;
+export function weightAt(weights: Weights, row: number, key: number): number {
+  const value = weights.values[row * weights.keys + key]!;
+  return value === weights.forbidden ? 0 : value / weights.scale;
 }
 
-/** The weights of a row. */
-export const rowOf = (of: Weights, row: number): number[] => Array.from({length: of.keys}, (_, key) => weightAt(of, row, key));
+export const rowWeights = (weights: Weights, row: number): number[] =>
+  Array.from({length: weights.keys}, (_, key) => weightAt(weights, row, key));
 
-/** Which keys of a row hold the chosen share of its weight: the heaviest ones. */
-export function heaviest(row: number[], share: number): Set<number> {
-  const order = row.map((_, key) => key).sort((a, b) => row[b]! - row[a]!), shown = new Set<number>();
+/** The keys with the highest weights of a row, as many as hold a share of it. */
+export function heaviestKeys(row: number[], share: number): Set<number> {
+  const order = row.map((_, key) => key).sort((a, b) => row[b]! - row[a]!);
+  const heaviest = new Set<number>();
   const total = row.reduce((sum, value) => sum + value, 0);
   let held = 0;
   for (const key of order) {
     if (row[key] === 0 || (held >= share * total && share < 1)) break;
-    shown.add(key);
+    heaviest.add(key);
     held += row[key]!;
   }
-  return shown;
+  return heaviest;
 }
 
-const made = (rows: number, keys: number): Weights => ({rows, keys, values: new Float32Array(rows * keys), scale: 1, forbidden: -1});
+const emptyWeights = (rows: number, keys: number): Weights => ({
+  rows,
+  keys,
+  values: new Float32Array(rows * keys),
+  scale: 1,
+  forbidden: -1,
+});
 
 /** Weights from shares; null: forbidden. */
-export function ofShares(shares: (number | null)[][]): Weights {
-  const found = made(shares.length, shares[0]?.length ?? 0);
-  shares.flat().forEach((share, cell) => { found.values[cell] = share ?? -1; });
-  return found;
+export function weightsOfShares(shares: (number | null)[][]): Weights {
+  const weights = emptyWeights(shares.length, shares[0]?.length ?? 0);
+  weights.values.set(shares.flat().map(share => share ?? weights.forbidden));
+  return weights;
 }
 
-/** The mean of some heads of one kind. */
-export function mean(of: Weights[]): Weights {
-  const first = of[0]!, found = made(first.rows, first.keys);
-  for (const {values, scale, forbidden} of of) {
-    for (let cell = 0; cell < values.length; cell++) found.values[cell]! += values[cell] === forbidden ? 0 : values[cell]! / scale / of.length;
+/** The mean of heads of one kind, which have the same mask. */
+export function meanWeights(heads: Weights[]): Weights {
+  const [first] = heads as [Weights];
+  const mean = emptyWeights(first.rows, first.keys);
+  for (const {values, scale, forbidden} of heads) {
+    for (let cell = 0; cell < values.length; cell++) {
+      mean.values[cell]! += values[cell] === forbidden ? 0 : values[cell]! / scale / heads.length;
+    }
   }
-  for (let cell = 0; cell < first.values.length; cell++) if (first.values[cell] === first.forbidden) found.values[cell] = -1;
-  return found;
+  for (let cell = 0; cell < first.values.length; cell++) {
+    if (first.values[cell] === first.forbidden) mean.values[cell] = mean.forbidden;
+  }
+  return mean;
 }
 
-/** The tokens of each word together; symbols stand alone. */
-export function groupsOf(tokens: Tokens): number[][] {
+/** The tokens of each word; symbols are words of their own. */
+export function wordGroups(tokens: TokensReply): number[][] {
   const groups: number[][] = [];
-  tokens.words.forEach((word, place) => {
-    if (word !== null && place > 0 && tokens.words[place - 1] === word) groups.at(-1)!.push(place);
-    else groups.push([place]);
+  tokens.words.forEach((word, position) => {
+    if (word !== null && position > 0 && tokens.words[position - 1] === word) groups.at(-1)!.push(position);
+    else groups.push([position]);
   });
   return groups;
 }
 
-/** The weights between words: summed over the tokens of a word that is looked at, the mean over those of one that looks. */
-export function byWords(of: Weights, rows: number[][], keys: number[][]): Weights {
-  const found = made(rows.length, keys.length);
-  rows.forEach((row, x) => keys.forEach((key, y) => {
-    const isNever = row.every(i => key.every(j => isForbidden(of, i, j)));
-    const sum = row.reduce((sum, i) => sum + key.reduce((part, j) => part + weightAt(of, i, j), 0), 0);
-    found.values[x * keys.length + y] = isNever ? -1 : sum / row.length;
-  }));
-  return found;
+/** Weights between words: the sum over the tokens of a key, and the mean over the tokens of a query. */
+export function groupByWords(weights: Weights, rows: number[][], keys: number[][]): Weights {
+  const grouped = emptyWeights(rows.length, keys.length);
+  rows.forEach((row, rowIndex) => {
+    keys.forEach((key, keyIndex) => {
+      const areForbidden = row.every(query => key.every(each => isForbidden(weights, query, each)));
+      const rowSum = (query: number): number => key.reduce((sum, each) => sum + weightAt(weights, query, each), 0);
+      const sum = row.reduce((total, query) => total + rowSum(query), 0);
+      grouped.values[rowIndex * keys.length + keyIndex] = areForbidden ? grouped.forbidden : sum / row.length;
+    });
+  });
+  return grouped;
 }

@@ -21,7 +21,7 @@ from regard.cli.option_types import (
     given,
     prepare_process,
 )
-from regard.cli.output import say, tell, write
+from regard.cli.output import echo, log, print_result
 
 
 def compare(
@@ -69,9 +69,9 @@ def compare(
     with RunDisplay() as display:
         found = compared(
             systems, data, references=references or (), comet=comet, tokenize=tokenize, lowercase=lowercase,
-            device=device, precision=precision, tell=tell, on_items=display.on_items, **asked,
+            device=device, precision=precision, tell=log, on_items=display.on_items, **asked,
         )  # fmt: skip
-    write(json.dumps(found.facts(), indent=2, ensure_ascii=False)) if as_json else say(shown_comparison(found))
+    print_result(json.dumps(found.facts(), indent=2, ensure_ascii=False)) if as_json else echo(shown_comparison(found))
     if output is not None:
         found.save(output)
-        tell(f"wrote {output}")
+        log(f"wrote {output}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regard.cli.option_types import Adapter, FromHub, Overwrite, from_hub_if_asked
-from regard.cli.output import program, say
+from regard.cli.output import echo, program
 from regard.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -59,20 +59,20 @@ def convert(
 
     if base is not None:
         maps = convert_adapter(source, output, base, format=to, overwrite=overwrite)
-        say(f"wrote {output}, an adapter for {len(maps)} linear maps of {base}")
+        echo(f"wrote {output}, an adapter for {len(maps)} linear maps of {base}")
         return
 
     def show(step: Step) -> None:
-        say("\n".join(step.lines(checked=not no_check)))
+        echo("\n".join(step.lines(checked=not no_check)))
         if list_tensors and step.foreign.account.mapped:
             width = max(len(theirs) for theirs, _ in step.foreign.account.mapped)
-            say("\n".join(f"    {theirs:<{width}}  {ours}" for theirs, ours in step.foreign.account.mapped))
+            echo("\n".join(f"    {theirs:<{width}}  {ours}" for theirs, ours in step.foreign.account.mapped))
 
     done = convert_model(source, output, format=to, check=not no_check, overwrite=overwrite, say=show)
     if to is None:
-        say(f"wrote {output}; next: {program()} {PIPELINES[done.arch].commands[0].format(output)}")
+        echo(f"wrote {output}; next: {program()} {PIPELINES[done.arch].commands[0].format(output)}")
     else:
-        say(f"wrote {output}")
+        echo(f"wrote {output}")
 
 
 def average(
@@ -104,4 +104,4 @@ def average(
     save_new(output, *mean)
     use = pipeline_type(mean.model.config).of(mean).commands[-1].format(output)
     what = f"the mean of {len(models)} models" if adapter is None else f"{models[0]} with {adapter}"
-    say(f"wrote {output}, {what}; next: {program()} {use}")
+    echo(f"wrote {output}, {what}; next: {program()} {use}")

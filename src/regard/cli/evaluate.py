@@ -26,7 +26,7 @@ from regard.cli.option_types import (
     Threads,
     prepare_process,
 )
-from regard.cli.output import say, summary, tell, write
+from regard.cli.output import echo, log, print_result, summary
 from regard.errors import DataError, SettingsError
 
 
@@ -90,12 +90,12 @@ def evaluate(
                 f"`evaluate` takes {', '.join(asked)} only with a model that translates; {model} is a {type(loaded).__name__}."
             )
         options = {}
-    results = loaded.evaluate_files(data, tell=tell, **options)
+    results = loaded.evaluate_files(data, tell=log, **options)
     if isinstance(loaded, Translator) and calibrate:
         if loaded.confidence is None:
             raise DataError(f"--calibrate needs {LEAST_PAIRS} pairs; got {results['num_pairs']}.")
         loaded.confidence.write((adapter or model) / CONFIDENCE)
-    write(json.dumps(results, indent=2)) if as_json else say(summary(results))
+    print_result(json.dumps(results, indent=2)) if as_json else echo(summary(results))
 
 
 def score(
@@ -122,4 +122,4 @@ def score(
     prepare_process(threads)
     translator = load_as(model, Translator, device=device, adapter=adapter)
     for scored in translator.score(pairs.sources, pairs.targets):
-        write(json.dumps(asdict(scored), ensure_ascii=False) if as_json else f"{scored.log_prob:.6f}")
+        print_result(json.dumps(asdict(scored), ensure_ascii=False) if as_json else f"{scored.log_prob:.6f}")

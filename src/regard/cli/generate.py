@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from regard.cli.option_types import Adapter, Device, Engine, FromHub, Model, Threads, prepare_process, refuse_given
-from regard.cli.output import write
+from regard.cli.output import print_result
 
 
 def generate(
@@ -60,4 +60,4 @@ def generate(
         stop_at_line=stop_at_line,
     )
     for begun, text in zip(prompts, texts, strict=True):
-        write(json.dumps({"prompt": begun, "text": text}, ensure_ascii=False) if as_json else begun + text)
+        print_result(json.dumps({"prompt": begun, "text": text}, ensure_ascii=False) if as_json else begun + text)

@@ -20,7 +20,7 @@ from regard.cli.option_types import (
     prepare_process,
     refuse_given,
 )
-from regard.cli.output import program, say, tell, write
+from regard.cli.output import echo, log, print_result, program
 from regard.errors import DataError, SettingsError
 from regard.text.wording import counted
 
@@ -94,7 +94,7 @@ def heads(
     translator = load_as(model, Translator, device=device, adapter=adapter)
     pairs = read_pairs(data)
     if (curves or prune is not None) and (hint := tokenization_hint(pairs.targets, tokenize)):
-        tell(hint)
+        log(hint)
     measured = slice(0, sentences)
     held_out = slice(sentences, 2 * sentences) if len(pairs.sources) > sentences else measured
     with RunDisplay() as display:
@@ -130,11 +130,11 @@ def heads(
         return
     if output is not None:
         save_ranking(output, ranking, drawn, found, model=str(model))
-        say(f"wrote {output}")
+        echo(f"wrote {output}")
     elif as_json:
-        write(json.dumps(ranking_facts(ranking, drawn, found, model=str(model)), indent=1))
+        print_result(json.dumps(ranking_facts(ranking, drawn, found, model=str(model)), indent=1))
     else:
-        write(_ranking_table(ranking, drawn, found))
+        print_result(_ranking_table(ranking, drawn, found))
 
 
 def _share_or_heads(prune: str) -> float | list[HeadName]:
@@ -222,13 +222,13 @@ def _prune(
     save_pruned(output, smaller, removed, before, after)
     if as_json:
         facts = {"removed": [str(name) for name in removed], "before": vars(before), "after": vars(after)}
-        write(json.dumps(facts, indent=1))
+        print_result(json.dumps(facts, indent=1))
         return
-    say(f"{'':<14}{'before':>12}{'after':>12}")
+    echo(f"{'':<14}{'before':>12}{'after':>12}")
     for name, form in (("bleu", ".2f"), ("num_heads", ","), ("num_parameters", ","), ("sentences_per_second", ".0f")):
         title = {"bleu": "BLEU", "sentences_per_second": "sentences/s"}.get(name, name.removeprefix("num_"))
-        say(f"{title:<14}{getattr(before, name):>12{form}}{getattr(after, name):>12{form}}")
-    say(f"\nwrote {output}, without {counted(len(removed), 'head')}; next: {program()} translate {output} input.txt")
+        echo(f"{title:<14}{getattr(before, name):>12{form}}{getattr(after, name):>12{form}}")
+    echo(f"\nwrote {output}, without {counted(len(removed), 'head')}; next: {program()} translate {output} input.txt")
 
 
 def _ranking_table(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.cli.option_types import AsJson, FromHub, Model
-from regard.cli.output import program, say, summary, write
+from regard.cli.output import echo, print_result, program, summary
 from regard.errors import ModelFolderError
 
 
@@ -41,12 +41,12 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
         "model": loaded.config.model_dump(mode="json"),
     }
     if as_json:
-        write(json.dumps(facts | {"results": results}, indent=2, ensure_ascii=False))
+        print_result(json.dumps(facts | {"results": results}, indent=2, ensure_ascii=False))
         return
     lines = [f"{model}: {num_parameters:,} parameters, {len(tokenizer):,} tokens in the vocabulary"]
     lines += [f"  {key:<20}{value}" for key, value in facts["model"].items()]
     lines += [f"device: {facts['device']}", f"decoding: {facts['engine']}"]
-    say("\n".join([*lines, measured] if results else lines))
+    echo("\n".join([*lines, measured] if results else lines))
 
 
 def _adapter_info(folder: Path, as_json: bool) -> None:
@@ -62,9 +62,9 @@ def _adapter_info(folder: Path, as_json: bool) -> None:
         "weights_bytes": adapter.weights.stat().st_size,
     }
     if as_json:
-        write(json.dumps(facts, indent=2, ensure_ascii=False))
+        print_result(json.dumps(facts, indent=2, ensure_ascii=False))
         return
-    say(
+    echo(
         f"{folder}: an adapter of {adapter.base.name} for {len(adapter.scales)} linear maps, "
         f"{adapter.weights.stat().st_size / 1e3:,.0f} kB\n  {'weights of the model':<22}sha256 {adapter.base.sha256}\n"
         f"  {'use':<22}{program()} translate {adapter.base.name} --adapter {folder}"

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from regard.cli.output import program, tell
+from regard.cli.output import log, program
 from regard.errors import DataError
 from regard.names import exists, is_file
 
@@ -81,10 +81,10 @@ def text_itself(text: str, command: str) -> str:
 
     if text == "-":
         if sys.stdin.isatty():
-            tell("Type the text; Ctrl-D ends it.")
+            log("Type the text; Ctrl-D ends it.")
         return "\n".join(input_lines("-"))
     if is_file(text):
-        tell(
+        log(
             f"{text} is taken as the text, not as a file name. To read the file: {program()} {command} - < {shlex.quote(text)}"
         )
     return text

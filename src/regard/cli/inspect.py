@@ -25,7 +25,7 @@ from regard.cli.option_types import (
     prepare_process,
     refuse_given,
 )
-from regard.cli.output import say, tell, write
+from regard.cli.output import echo, log, print_result
 from regard.errors import DataError, SettingsError
 from regard.names import is_folder
 
@@ -144,7 +144,7 @@ def inspect(
         seen[name]
     if output is not None:
         seen.save(output, head, links=links)
-        say(f"wrote {output}")
+        echo(f"wrote {output}")
         return
     _show(seen, head, with_lens=lens)
 
@@ -228,19 +228,19 @@ def align(
         right = read_alignments(read_lines(gold), str(gold), both, first=first, separators=separators)
 
     readout = None if place is None else aligning.named_readout(place, translator, shifted=shifted)
-    links = aligning.aligned(translator, both, right, readout, separators, report=tell)
+    links = aligning.aligned(translator, both, right, readout, separators, report=log)
     if reverse is not None:
         other, turned_pairs = load_as(reverse, Translator, device=device), [(target, source) for source, target in both]
         back = aligning.aligned(
-            other, turned_pairs, right and list(map(reversed_gold, right)), None, separators, report=tell
+            other, turned_pairs, right and list(map(reversed_gold, right)), None, separators, report=log
         )
         links = [symmetrized(one, reversed_links(two), symmetrize) for one, two in zip(links, back, strict=True)]
     if right is not None:
         chosen = "" if place is not None else ", on the same pairs that the layer and head were chosen on"
-        tell(f"alignment error rate {alignment_error_rate(links, right):.2%}{chosen}")
+        log(f"alignment error rate {alignment_error_rate(links, right):.2%}{chosen}")
     lines = [pharaoh(row) for row in links]
     if output is None:
-        write("\n".join(lines))
+        print_result("\n".join(lines))
     else:
         write_lines(output, lines)
 
@@ -256,7 +256,7 @@ def _draw_search(translator: Translator, text: str, output: Path | None, options
     from regard.inspection.drawing.pictures import picture_bytes
 
     write_whole(output, picture_bytes(search_figure(translator, text, options), output.suffix))
-    say(f"wrote {output}")
+    echo(f"wrote {output}")
 
 
 def _check_alone(name: str, others: Mapping[str, object]) -> None:
@@ -268,28 +268,28 @@ def _check_alone(name: str, others: Mapping[str, object]) -> None:
 def _show(seen: Inspection, heads: list[str] | None, *, with_lens: bool) -> None:
     """Print the output of the model, the weights of some heads, and the effect of ablations."""
     if seen.target is not None or seen.headline:
-        write(seen.headline)
+        print_result(seen.headline)
     width, colour = shutil.get_terminal_size().columns, _has_colour()
     statistics = {str(found.name): found for found in seen.heads}
     for name in heads or [seen.default_head()]:
         found = statistics[name]
-        write(
+        print_result(
             f"\n{name}: {found.label}; entropy {found.entropy:.2f} nats, highest weight {found.confidence:.2f}, on average"
         )
-        write(seen.terminal(name, width=width, colour=colour), has_colours=True)
+        print_result(seen.terminal(name, width=width, colour=colour), has_colours=True)
     for one in seen.ablations:
-        write(f"\nwithout {', '.join(one.heads)}: {one.log_prob_change:+.4f} nats per token; writes: {one.text}")
+        print_result(f"\nwithout {', '.join(one.heads)}: {one.log_prob_change:+.4f} nats per token; writes: {one.text}")
     if with_lens:
-        write("\n" + _lens_table(seen.lens))
+        print_result("\n" + _lens_table(seen.lens))
 
 
 def _show_flow(found: Flow, output: Path | None) -> None:
     if output is not None:
         found.save(output)
-        say(f"wrote {output}")
+        echo(f"wrote {output}")
         return
-    write(found.terminal(width=shutil.get_terminal_size().columns, colour=_has_colour()), has_colours=True)
-    write(f"\n{found.caveat}")
+    print_result(found.terminal(width=shutil.get_terminal_size().columns, colour=_has_colour()), has_colours=True)
+    print_result(f"\n{found.caveat}")
 
 
 def _has_colour() -> bool:

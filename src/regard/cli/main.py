@@ -25,7 +25,7 @@ from regard.cli.evaluate import evaluate, score
 from regard.cli.generate import generate
 from regard.cli.heads import heads
 from regard.cli.info import info
-from regard.cli.output import tell, write
+from regard.cli.output import log, print_result
 from regard.cli.predict import predict
 from regard.cli.serve import serve
 from regard.cli.translate import translate
@@ -122,7 +122,7 @@ for command in (
 
 def _show_version(value: bool | None) -> None:
     if value:
-        write(f"regard {__version__}")
+        print_result(f"regard {__version__}")
         raise typer.Exit
 
 
@@ -143,7 +143,7 @@ def run(arguments: Sequence[str] | None = None) -> None:
             warnings.showwarning = _show_warning
             app(args=spread_values(given, "--valid") or ["--help"])
     except RegardError as error:
-        tell(f"regard: {error}")
+        log(f"regard: {error}")
         sys.exit(2)
     except KeyboardInterrupt:  # before the command itself has begun
         sys.exit(130)
@@ -152,7 +152,7 @@ def run(arguments: Sequence[str] | None = None) -> None:
 
         if not is_out_of_memory(error):
             raise
-        tell(
+        log(
             f"regard: what is asked for must fit into memory; got: {error}. Use shorter texts, or a lower --batch-size."
         )
         sys.exit(2)
@@ -168,7 +168,7 @@ def _show_warning(
 ) -> None:
     """Print a warning of ours as one line for the user, and any other as Python does."""
     if category.__module__.startswith("regard."):
-        tell(f"regard: {message}")
+        log(f"regard: {message}")
     else:
         sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
 

@@ -15,7 +15,7 @@ COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
 """Escape sequences that only set colours in a terminal."""
 
 
-def write(text: str, end: str = "\n", *, has_colours: bool = False) -> None:
+def print_result(text: str, end: str = "\n", *, has_colours: bool = False) -> None:
     """Print a result in UTF-8, whatever the locale of the terminal.
 
     Text must not control a terminal: control characters are escaped there (`printable`). A file or a pipe gets
@@ -32,12 +32,12 @@ def write(text: str, end: str = "\n", *, has_colours: bool = False) -> None:
     sys.stdout.buffer.flush()
 
 
-def say(message: str) -> None:
+def echo(message: str) -> None:
     """Print a message to standard output, control characters escaped wherever it goes."""
-    write(printable(message))
+    print_result(printable(message))
 
 
-def tell(message: str) -> None:
+def log(message: str) -> None:
     """Print a message to standard error, control characters escaped, and the middle left out where it is very long."""
     print(shown(message), file=sys.stderr, flush=True)
 

@@ -11,7 +11,7 @@ import typer
 
 from regard.cli.input import check_input, input_lines
 from regard.cli.option_types import Adapter, Device, FromHub, Model, Threads, prepare_process
-from regard.cli.output import tell, write
+from regard.cli.output import log, print_result
 
 MOST_CUTS_TOLD = 5
 """Truncated lines that are reported one by one."""
@@ -44,10 +44,10 @@ def predict(
         record = asdict(prediction)
         if not prediction.is_cut:
             del record["is_cut"]
-        write(json.dumps(record, ensure_ascii=False) if as_json else " ".join(prediction.labels))
+        print_result(json.dumps(record, ensure_ascii=False) if as_json else " ".join(prediction.labels))
         num_cut += prediction.is_cut
         if prediction.is_cut and num_cut <= MOST_CUTS_TOLD:
             name, most = "standard input" if input == "-" else input, predictor.model.config.max_positions - 2
-            tell(f"{name}, line {number}: the text has more than {most} tokens; only the first {most} were read")
+            log(f"{name}, line {number}: the text has more than {most} tokens; only the first {most} were read")
     if num_cut > MOST_CUTS_TOLD:
-        tell(f"{num_cut - MOST_CUTS_TOLD:,} more lines were cut in the same way")
+        log(f"{num_cut - MOST_CUTS_TOLD:,} more lines were cut in the same way")

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import typer
 
 from regard.cli.option_types import Device, Engine, Precision, Threads, prepare_process
-from regard.cli.output import tell
+from regard.cli.output import log
 from regard.errors import MissingExtraError
 
 LogFormat = Literal["text", "json"]
@@ -72,7 +72,7 @@ def serve(
     from regard.serving.keys import Keys
     from regard.serving.limits import Limits
     from regard.serving.logs import begin_log
-    from regard.serving.service import Service
+    from regard.serving.model_registry import ModelRegistry
 
     begin_log(log_format)
     # What oneDNN has compiled for each shape of a batch takes memory. By default it keeps 1,024 shapes, which is no faster.
@@ -83,10 +83,10 @@ def serve(
     with contextlib.closing(listen(host, port)) as listening:
         adapters = parse_adapters(adapter or [])
         loading = {"device": device, "precision": precision, "engine": engine}
-        service = Service(parse_models(models), limits, adapters=adapters, **loading)
+        registry = ModelRegistry(parse_models(models), limits, adapters=adapters, **loading)
         shown = "localhost" if host in ("127.0.0.1", "0.0.0.0") else host
-        names = ", ".join([*map(str, service.engines), *service.others])
-        path = "translate" if service.engines else "api/v1/models"
+        names = ", ".join(registry.names)
+        path = "translate" if registry.translators else "api/v1/models"
         begun = f"{names}: http://{shown}:{listening.getsockname()[1]}/{path} (Ctrl-C ends)"
-        tell(begun) if log_format == "text" else logging.getLogger("regard.serving").info(begun)
-        serve_models(service, keys, listening, cors=cors or ())
+        log(begun) if log_format == "text" else logging.getLogger("regard.serving").info(begun)
+        serve_models(registry, keys, listening, cors=cors or ())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from regard.cli.option_types import Device, Overwrite, Threads, prepare_process
-from regard.cli.output import program, say, summary, tell, write
+from regard.cli.output import echo, log, print_result, program, summary
 from regard.errors import SettingsError, nearest_hint
 
 if TYPE_CHECKING:
@@ -174,10 +174,10 @@ def train(
     commands = result.loaded.commands
     if result.run.interrupted:
         say_what_is_kept(output, result.run, commands[0], result.argument)
-    say(summary(result.results))
-    say(f"\n{output} is ready. Next:")
+    echo(summary(result.results))
+    echo(f"\n{output} is ready. Next:")
     for line in commands:
-        say(f"  {program()} {line.format(result.argument)}")
+        echo(f"  {program()} {line.format(result.argument)}")
 
 
 def demo(
@@ -211,14 +211,14 @@ def demo(
         outcome = run_demo(output, _options(steps, seed, precision), device=device, overwrite=overwrite)
     if isinstance(outcome, TrainingRun):
         say_what_is_kept(output, outcome, "translate {}" if task == "dates" else "predict {}", goes_on=False)
-    say(f"\n{outcome.heading}")
+    echo(f"\n{outcome.heading}")
     for source, written, reference in outcome.examples:
         mark = "" if written == reference else f"  (should be {reference})"
-        say(f"  {source}  ->  {written}{mark}")
-    say("\n" + "\n".join(outcome.measured))
-    say(f"report: {outcome.report}")
+        echo(f"  {source}  ->  {written}{mark}")
+    echo("\n" + "\n".join(outcome.measured))
+    echo(f"report: {outcome.report}")
     if task == "dates":
-        say(f"\nNext:\n  {program()} translate {output}\n  {program()} train pairs.tsv -o my-model")
+        echo(f"\nNext:\n  {program()} translate {output}\n  {program()} train pairs.tsv -o my-model")
 
 
 def recipes(
@@ -233,13 +233,13 @@ def recipes(
     from regard.text.lines import read_lines
 
     if name is not None:
-        write("\n".join(read_lines(find_recipe(name))))
+        print_result("\n".join(read_lines(find_recipe(name))))
         return
     for each, path in all_recipes().items():
         prose = itertools.takewhile(lambda line: line.startswith("# ") and not line.startswith("#  "), read_lines(path))
         about = " ".join(line.removeprefix("# ") for line in prose)
-        say(textwrap.fill(f"{each}: {about}", shutil.get_terminal_size().columns, subsequent_indent="    "))
-    say(f"\nTrain with one: {program()} train ... --config recipe:NAME; print one: {program()} recipes NAME")
+        echo(textwrap.fill(f"{each}: {about}", shutil.get_terminal_size().columns, subsequent_indent="    "))
+    echo(f"\nTrain with one: {program()} train ... --config recipe:NAME; print one: {program()} recipes NAME")
 
 
 @contextlib.contextmanager
@@ -248,7 +248,7 @@ def saying_when_interrupted() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        tell("regard: interrupted before anything was saved; nothing was written.")
+        log("regard: interrupted before anything was saved; nothing was written.")
         raise typer.Exit(130) from None
 
 
@@ -262,7 +262,7 @@ def say_what_is_kept(
         argument: what it calls the model; None: the folder.
     """
     again = "Continue with the same command and `--resume`, or start over with `--overwrite`."
-    tell(
+    log(
         f"regard: interrupted at step {run.step:,}. {output} is complete and holds the weights of step "
         f"{run.best_step or run.step:,}: use it with `{program()} {use.format(argument or output)}`. "
         + (again if goes_on else "Start over with `--overwrite`.")

@@ -30,7 +30,7 @@ from regard.cli.option_types import (
     prepare_process,
     refuse_given,
 )
-from regard.cli.output import tell, write
+from regard.cli.output import log, print_result
 from regard.errors import DataError, SettingsError
 from regard.names import is_file
 
@@ -123,7 +123,7 @@ def translate(
     )
     is_typed = input == "-" and sys.stdin.isatty() and output is None
     if is_typed:
-        tell(f"{model} is ready: type a line to translate it. Ctrl-D ends.")
+        log(f"{model} is ready: type a line to translate it. Ctrl-D ends.")
     if stream or is_typed:
         for line in input_lines(input):
             try:
@@ -131,7 +131,7 @@ def translate(
             except DataError as error:
                 if not is_typed:
                     raise
-                tell(f"regard: {error}")
+                log(f"regard: {error}")
         return
     besides = prefixes, required, nearest_to
     rows = _rows_of_file(translator, input, options, besides, n_best, as_json, shows_progress=output is not None)
@@ -139,7 +139,7 @@ def translate(
         write_lines(output, rows)
     else:
         for row in rows:
-            write(row)
+            print_result(row)
 
 
 def _rows_of_file(
@@ -218,11 +218,11 @@ def _answer(translator: Translator, line: str, options: DecodingOptions, as_json
     """Print the translation of one line, as it grows where that is wanted."""
     if not stream:
         for row in _rows(0, line, translator.translate([line], options)[0], options.n_best, as_json):
-            write(row)
+            print_result(row)
         return
     for piece in translator.stream(line, options):
-        write(piece, end="")
-    write("")
+        print_result(piece, end="")
+    print_result("")
 
 
 def _rows(number: int, source: str, translation: Translation, n_best: int, as_json: bool) -> Iterator[str]:

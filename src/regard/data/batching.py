@@ -25,7 +25,7 @@ from regard.data.batch import (
 )
 from regard.data.prefetching import load_batches, releasing
 from regard.data.sequences import EncodedPairs, EncodedTexts, Order, Sequences
-from regard.text.tokenizing.segmentation import Segmenter
+from regard.text.segmentation import Segmenter
 
 POOL = 1 << 18
 """Examples that are sorted by length together: a whole corpus of this size, or a part of a larger one."""
@@ -147,7 +147,7 @@ class Epochs:
     order: Order | None = None
     """The pairs of an epoch, and their repetitions (`selection.py`); None: all, once in an epoch."""
     concatenation: Concatenation | None = None
-    """The same pairs, some with another one after them; None: each alone."""
+    """Concatenations of the pairs with others, some of the time; None: each pair alone."""
     segmenters: Sequence[Segmenter] | None = None
     """Subword regularization: other segmentations of sources and targets each time they are read; None: always the
     same.
@@ -174,7 +174,8 @@ def training_batches(
     Args:
         start: begin with this batch.
         shard: the rows of each batch that are read here.
-        num_processes: that make batches which take long to make, as they are cut anew or get noise; the batches are the same.
+        num_processes: processes that make batches which take long, as they are segmented again or get noise; the
+            batches are the same.
     """
     concatenation, segmenters, noise = epochs.concatenation, epochs.segmenters, epochs.noise
     order = epochs.order or shuffled(len(pairs))

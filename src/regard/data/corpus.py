@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from regard.data.hugging_face.data_sets import HUB_PREFIX, Column, cell, open_hub
-from regard.data.parallel.pair_files import read_jsonl, read_parallel, read_tsv, unpaired
+from regard.data.pair_files import read_jsonl, read_parallel, read_tsv, unpaired
 from regard.errors import DataError
 from regard.names import is_file
 from regard.text.file_changes import FileMeasurements, check_same, stamp

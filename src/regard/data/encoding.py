@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from regard.data.alignments import token_links
 from regard.data.corpus import NumberedPair, Pairs, ParallelText
 from regard.data.labelled import LabelledData, LabelledLine, LabelledText, frame, no_texts, number_labels
-from regard.data.parallel.alignments import token_links
 from regard.data.sequences import EncodedPairs, EncodedTexts, Sequences
 from regard.data.store import (
     FORMAT_VERSION,

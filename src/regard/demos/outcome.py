@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from regard.inspection.drawing.html_report import Report, report_html
+from regard.inspection.html_report import Report, report_html
 from regard.runs.progress import clock
 from regard.runs.report import how_losses_are_measured, training_loss_name
 from regard.runs.run_folder import write_results

@@ -86,7 +86,7 @@ class Input(Structure):
         ("num_sentences", c_int64), ("width", c_int64), ("num_rows", c_int64), ("rows", c_void_p), ("x", c_void_p),
         ("ids", c_void_p), ("positions", c_void_p),
         ("logits", c_void_p), ("workspace", c_void_p), ("cells", POINTER(c_void_p)), ("num_cells", c_int64),
-        ("step", c_int64), ("steps", c_void_p), ("first_step", c_void_p), ("descends", c_void_p), ("newest", c_void_p),
+        ("step", c_int64), ("steps", c_void_p), ("first_step", c_void_p), ("ancestry", c_void_p), ("newest", c_void_p),
         ("step_of", c_void_p), ("source_keys", POINTER(c_void_p)), ("source_values", POINTER(c_void_p)),
         ("source_length", c_int64), ("source_mask", c_void_p),
     )  # fmt: skip
@@ -110,7 +110,7 @@ class Search(Structure):
         ("parents", c_void_p), ("num_ended", c_int64), ("ended", c_void_p), ("ended_scores", c_void_p),
         ("ended_ids", c_void_p), ("ended_log_probs", c_void_p), ("num_blocked", c_int64), ("is_blocked", c_void_p),
         ("longest", c_int64),
-        ("candidates", Candidates), ("old_ids", c_void_p), ("old_log_probs", c_void_p), ("old_descends", c_void_p),
+        ("candidates", Candidates), ("old_ids", c_void_p), ("old_log_probs", c_void_p), ("old_ancestry", c_void_p),
         ("rows", c_void_p),
     )  # fmt: skip
 

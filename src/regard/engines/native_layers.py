@@ -56,7 +56,7 @@ class _StepArguments(NamedTuple):
 
     def fits(self, layers: NativeLayers, cache: BeamCache) -> bool:
         """Whether layers and cache are still the same."""
-        tensors = cache.descends, cache.step_of, cache.first_step
+        tensors = cache.ancestry, cache.step_of, cache.first_step
         same = all(ours is theirs for ours, theirs in zip(self.tensors, tensors, strict=True))
         return same and self.layers is layers and self.bound.fits(cache)
 
@@ -94,7 +94,7 @@ class NativeLayers(nn.Module):
         `ends`.
         """
         x = torch.empty(*ids.shape, self._stack.model_dim, **NUMBERS)
-        given, kept = self._input(x, cache, positions, cache.descends)
+        given, kept = self._input(x, cache, positions, cache.ancestry)
         logits = torch.empty(*ids.shape, self._stack.output.outputs, **NUMBERS)
         kept += [ids.contiguous(), positions.contiguous()]
         given.ids, given.positions = (address(each, torch.long) for each in kept[-2:])
@@ -121,7 +121,7 @@ class NativeLayers(nn.Module):
     def _step_arguments(self, cache: BeamCache, search: NativeSearch) -> _StepArguments:
         """The addresses of a cache and a search, and memory for a step."""
         sizes = search.tensors.newest.shape
-        cache.descends, cache.step_of = cache.descends.contiguous(), cache.step_of.contiguous()
+        cache.ancestry, cache.step_of = cache.ancestry.contiguous(), cache.step_of.contiguous()
         newest, positions, rows = (torch.empty(sizes, **INTEGERS) for _ in range(3))
         logits = torch.empty(*sizes, self._stack.output.outputs, **NUMBERS)
         old = torch.empty(sizes[1], cache.num_cells, dtype=torch.bool, device="cpu")
@@ -132,25 +132,25 @@ class NativeLayers(nn.Module):
         given = c.Input(
             *sizes, x=address(x), workspace=address(room), cells=bound.cells, num_cells=bound.num_cells,
             ids=integers(search.tensors.newest), positions=integers(positions), logits=address(logits),
-            first_step=integers(cache.first_step), descends=address(cache.descends, torch.bool),
+            first_step=integers(cache.first_step), ancestry=address(cache.ancestry, torch.bool),
             newest=integers(newest), step_of=integers(cache.step_of), source_keys=bound.source_keys,
             source_values=bound.source_values, source_length=bound.source_length, source_mask=bound.source_mask,
         )  # fmt: skip
         search.structure.logits, search.structure.totals = address(logits), address(totals)
-        search.structure.old_descends, search.structure.rows = address(old, torch.bool), integers(rows)
-        tensors = cache.descends, cache.step_of, cache.first_step
+        search.structure.old_ancestry, search.structure.rows = address(old, torch.bool), integers(rows)
+        tensors = cache.ancestry, cache.step_of, cache.first_step
         return _StepArguments(given, self, tensors, newest, bound, [positions, logits, totals, rows, old, x, room])
 
     def forward(self, x: Float[Tensor, "sentence beam model_dim"], cache: BeamCache) -> Tensor:
         """The hypotheses after each has looked at its past and the source, layer by layer; their cells are filled."""
-        return self._decode(x, cache, cache.positions, cache.descends)
+        return self._decode(x, cache, cache.positions, cache.ancestry)
 
     def read(self, x: Float[Tensor, "sentence position model_dim"], cache: BeamCache) -> Tensor:
-        """The positions of a prompt, as `forward`; `cache.begin_reading` has made room for them."""
+        """The positions of a prompt, as `forward`; `cache.begin_prefill` has made room for them."""
         steps = torch.arange(x.shape[1], device=x.device).expand(len(x), -1)
         before = torch.arange(cache.num_cells, device=x.device) <= steps[..., None]
         positions = (steps - cache.first_step[:, None]).clamp(min=0)
-        return self._decode(x, cache, positions, cache.descends & before, steps)
+        return self._decode(x, cache, positions, cache.ancestry & before, steps)
 
     def _decode(self, x: Float[Tensor, "sentence row model_dim"], cache: BeamCache, *rows: Any) -> Tensor:
         """Run rows that fill the last slots of a cache and attend to those that they may see. `rows`: as for `_input`."""
@@ -194,7 +194,7 @@ class NativeLayers(nn.Module):
         given = self._common_input(x, bound.num_cells, bound.source_length)
         kept = [each.contiguous() for each in (allowed, cache.newest, cache.step_of)]
         given.cells, given.num_cells, given.step = bound.cells, bound.num_cells, cache.length - 1
-        given.descends = address(kept[0], torch.bool)
+        given.ancestry = address(kept[0], torch.bool)
         given.newest, given.step_of = (address(each, torch.long) for each in kept[1:])
         if steps is not None:
             kept.append(steps.contiguous())
@@ -211,7 +211,7 @@ class NativeLayers(nn.Module):
         """The addresses of a cache's slots and source."""
         memory = [layer for layer in cache.memory if layer is not None]
         sizes = [(each.self_attention.num_kv_heads, each.self_attention.head_dim) for each in self._structures.layers]
-        cells = [layer.with_room(size, like) for layer, size in zip(cache.layers, sizes, strict=True)]
+        cells = [layer.allocated(size, like) for layer, size in zip(cache.layers, sizes, strict=True)]
         keys, values = ([each.keys_values[part].contiguous() for each in memory] for part in (0, 1))
         mask = [each.mask.contiguous() for each in memory[:1]]
         return _CacheAddresses(

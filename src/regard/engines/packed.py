@@ -1,7 +1,7 @@
 """Decoding on a CPU: weights laid out as its fastest kernels read them, and a decoder's step written out.
 
 PyTorch lays weights out anew at each call, which costs most where there are few rows: a single sentence, a step of decoding.
-There, too, every call counts: a step of a small decoder is some hundred small operations, between which Python is what takes
+There, too, every call counts: a step of a small decoder is about a hundred small operations, between which Python takes
 the time.
 """
 

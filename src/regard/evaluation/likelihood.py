@@ -26,7 +26,7 @@ class Likelihood:
 
     @property
     def loss(self) -> float:
-        """Nats per token, without label smoothing."""
+        """The loss in nats per token, without label smoothing."""
         return -math.fsum(math.fsum(values) for values in self.token_log_probs.values()) / self.num_tokens
 
     @property
@@ -72,7 +72,7 @@ class LabelLikelihood:
 
     @property
     def loss(self) -> float:
-        """Nats per label, without label smoothing."""
+        """The loss in nats per label, without label smoothing."""
         return self.nats / self.num_labels
 
     @property

@@ -124,7 +124,7 @@ def inspect_text(
 
 
 def _alignment(model: Model, found: Record) -> str:
-    """The place that alignments are read from, as in `Described.alignment`."""
+    """The place that alignments are read from, as in `TargetAnalysis.alignment`."""
     if (head := alignment_head(model)) is not None:
         return str(HeadName("cross", *head))
     layers = [torch.from_numpy(cells.filled(0)) for site, cells in found.weights.items() if site.kind == "cross"]

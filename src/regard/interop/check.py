@@ -36,7 +36,7 @@ class Reference(Protocol):
         ...
 
     def values(self, sources: Sequence[Sequence[int]] | None, texts: Sequence[Sequence[int]]) -> list[Tensor]:
-        """For each text, the logits at every position; or the log-probability of every token and then of the end symbol.
+        """The logits of each text at every position; or the log-probability of every token and then of the end symbol.
 
         Args:
             sources: for encoder-decoders, each with its symbols; the texts are then targets, without theirs.

@@ -17,7 +17,7 @@ from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tok
 
 from regard.errors import MissingExtraError, ModelFolderError
 from regard.interop.files import read_json, read_optional
-from regard.interop.hugging_face.tokenizer_settings import (
+from regard.interop.tokenizer_settings import (
     BYTE_PAIRS,
     SENTENCE_PIECE,
     WORD_PIECE,

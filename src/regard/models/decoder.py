@@ -208,7 +208,7 @@ class Decoder(TokenModel):
         if read.shape[1]:
             self.positions.check_length(read.shape[1])
             is_token = read != self.config.pad_id
-            x, layers = self._embed(read, positions_from_mask(is_token)), cache.begin_reading(is_token)
+            x, layers = self._embed(read, positions_from_mask(is_token)), cache.begin_prefill(is_token)
             _ = self._run_layers(x, layers, cache.memory) if run_layers is None else run_layers(x, cache)
         return cache
 

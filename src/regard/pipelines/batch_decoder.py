@@ -29,7 +29,7 @@ from regard.text.tokenizer import Tokenizer
 STEP_BYTES = 12
 """Memory for each token that a step scores: its logit, its log-probability, and the rule's score."""
 CELL_BYTES = 2
-"""Memory for each pair of hypotheses of a text: whether one descends from the newest token of the other, now and after a step
+"""Memory for each pair of hypotheses of a text: whether one ancestry from the newest token of the other, now and after a step
 (`nn/cache/beam_cache.py`). In PyTorch, each head has a score for it besides."""
 SCORE_BYTES = 4
 WORTH_A_WORKER = 4
@@ -38,7 +38,7 @@ ALWAYS_THERE = 1 << 28
 """Up to this many bytes, free memory is not checked."""
 
 
-class Workers:
+class BatchDecoder:
     """Decodes requests with a model, or with several as an ensemble.
 
     Args:

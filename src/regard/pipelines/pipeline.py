@@ -15,7 +15,7 @@ from regard.arguments import checked
 from regard.checkpoint import LoadedModel, check_output, save_new
 from regard.engines.engine_choice import NATIVE, CompiledModels, check_engine
 from regard.errors import SettingsError
-from regard.inspection.drawing.html_report import facts_html
+from regard.inspection.html_report import facts_html
 from regard.inspection.inspection import Inspection
 from regard.inspection.lookup import Lookup, compute_row
 from regard.inspection.record import HeadName

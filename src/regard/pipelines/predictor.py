@@ -18,7 +18,7 @@ from regard.data.labelled import check_labels, encode_words, read_labelled, tagg
 from regard.errors import DataError, SettingsError
 from regard.evaluation.label_metrics import label_results
 from regard.generation.threads import check_after_fork
-from regard.inspection.drawing.html_report import facts_html
+from regard.inspection.html_report import facts_html
 from regard.inspection.inspection import Inspection
 from regard.inspection.record import Tokens
 from regard.inspection.texts import inspect_text, words_as_tokens

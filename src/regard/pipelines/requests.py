@@ -8,11 +8,14 @@ from dataclasses import dataclass, replace
 from regard.errors import DataError, SettingsError
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Request, seed_of
+from regard.text.encoded_sentence import EncodedSentence, text_of
 from regard.text.length_limits import check_lengths
 from regard.text.tokenizer import Tokenizer
 
 
-def encode_sources(tokenizer: Tokenizer, texts: Sequence[str], max_positions: int, first: int = 1) -> list[list[int]]:
+def encode_sources(
+    tokenizer: Tokenizer, texts: Sequence[str | EncodedSentence], max_positions: int, first: int = 1
+) -> list[list[int]]:
     """The ids of each text, with the symbols that an encoder expects around them.
 
     Args:
@@ -21,8 +24,10 @@ def encode_sources(tokenizer: Tokenizer, texts: Sequence[str], max_positions: in
         DataError: a text is longer than the model can read.
     """
     room = max_positions - len(tokenizer.frame_source([]))
-    check_lengths(texts, tokenizer, room, first=first)
-    sources = [tokenizer.frame_source(ids) for ids in tokenizer.encode_batch(list(texts))]
+    unread = [text for text in texts if isinstance(text, str)]
+    check_lengths(unread, tokenizer, room, first=first)
+    rows = iter(tokenizer.encode_batch(unread))
+    sources = [tokenizer.frame_source(next(rows) if isinstance(text, str) else text.ids) for text in texts]
     for number, ids in enumerate(sources, start=first):
         if len(ids) > max_positions:
             length = len(ids) - max_positions + room
@@ -33,7 +38,7 @@ def encode_sources(tokenizer: Tokenizer, texts: Sequence[str], max_positions: in
 
 
 @dataclass(frozen=True)
-class Wishes:
+class RequestBuilder:
     """Makes the requests for some texts."""
 
     tokenizer: Tokenizer
@@ -43,7 +48,7 @@ class Wishes:
 
     def requests(
         self,
-        texts: Sequence[str],
+        texts: Sequence[str | EncodedSentence],
         sources: Sequence[Sequence[int]],
         prefixes: Sequence[str] | None,
         required: Sequence[Sequence[str]] | None,
@@ -64,7 +69,7 @@ class Wishes:
             raise SettingsError(f"`required` needs beam search; remove `method={self.options.method}` or `required`.")
         found: list[Request | None] = []
         for index, (text, source_ids) in enumerate(zip(texts, sources, strict=True)):
-            if not text.strip():
+            if not text_of(text).strip():
                 found.append(None)
                 continue
             prefix, phrases = prefixes[index] if prefixes else "", required[index] if required else ()

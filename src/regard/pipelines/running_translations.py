@@ -10,14 +10,15 @@ from regard.generation.filters import Likeliest
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request
 from regard.pipelines.translation import Candidate, Translation, common_prefix
+from regard.text.encoded_sentence import EncodedSentence
 from regard.text.tokenizer import Tokenizer
 
-MakeTranslation = Callable[[str, Request | None, list[Hypothesis]], Translation]
+MakeTranslation = Callable[[str | EncodedSentence, Request | None, list[Hypothesis]], Translation]
 """Makes the translation of a text from its request (None: it is blank) and its hypotheses."""
 
 
 @dataclass(frozen=True)
-class Seen:
+class PartialTranslation:
     """A translation under way."""
 
     text: str
@@ -50,7 +51,7 @@ class RunningTranslations:
     ) -> None:
         self.options = options
         self._decoding, self._tokenizer, self._finish, self._likeliest = decoding, tokenizer, finish, likeliest
-        self._texts: dict[int, tuple[str, Request | None]] = {}
+        self._texts: dict[int, tuple[str | EncodedSentence, Request | None]] = {}
         """Each with its request; None: it is blank."""
         self._blank: list[int] = []
 
@@ -63,7 +64,7 @@ class RunningTranslations:
         """The number of texts that can be added and have a slot at once."""
         return self._decoding.num_free
 
-    def add(self, number: int, text: str, request: Request | None) -> None:
+    def add(self, number: int, text: str | EncodedSentence, request: Request | None) -> None:
         """Take in one more text.
 
         Args:
@@ -83,7 +84,7 @@ class RunningTranslations:
             self._decoding.cancel(number)
 
     def watch(self, number: int) -> None:
-        """Note the likeliest tokens of a text from now on, `alternatives` of them, for `seen`."""
+        """Note the likeliest tokens of a text from now on, `alternatives` of them, for `partial`."""
         self._likeliest.counts[number], self._likeliest.noted[number] = max(1, self.options.alternatives), {}
 
     def step(self) -> list[tuple[int, Translation]]:
@@ -102,15 +103,15 @@ class RunningTranslations:
         slot, going_on = found
         return self._tokenizer.decode_so_far(self._certain(slot, [ids for ids, _, _ in going_on]))
 
-    def seen(self, number: int) -> Seen:
+    def partial(self, number: int) -> PartialTranslation:
         """The state of a translation that is watched, and its alternatives."""
         if (found := self._hypotheses(number)) is None:
-            return Seen("", [], [], [], [])
+            return PartialTranslation("", [], [], [], [])
         slot, going_on = found
         certain = self._certain(slot, [ids for ids, _, _ in going_on])
         noted, tokens = self._likeliest.noted[number], self._tokenizer.tokens
         likeliest = [noted.get(tuple(certain[:at]), []) for at in range(len(certain))]
-        return Seen(
+        return PartialTranslation(
             self._tokenizer.decode_so_far(certain),
             tokens(certain),
             going_on[0][1][: len(certain)] if going_on else [],

@@ -5,38 +5,50 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
-from regard.errors import SettingsError
+from regard.data.batching import in_order
+from regard.data.corpus import ParallelText
+from regard.data.encoding import encode_pairs
+from regard.errors import DataError, SettingsError
 from regard.evaluation.confidence import Confidence
+from regard.evaluation.likelihood import Likelihood, likelihood
 from regard.evaluation.text_metrics import sentence_utility
 from regard.generation.minimum_bayes_risk import expected_utilities
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis
 from regard.generation.rules.trace import TracedCandidate
+from regard.generation.threads import check_after_fork
 from regard.inspection.alignment import Alignment, AttentionReadout, cross_attention, sharpest_layer
 from regard.models.heads import alignment_head, cross_heads
 from regard.models.interface import PairModel
-from regard.pipelines.translation import Candidate, Translation
+from regard.pipelines.translation import Candidate, ForcedScore, Translation
+from regard.text.encoded_sentence import EncodedSentence, text_of
+from regard.text.length_limits import to_ids
 from regard.text.tokenizer import Tokenizer
+
+SCORING_BATCH_TOKENS = 4096
+"""Tokens that are scored together."""
 
 
 @dataclass(frozen=True)
-class Described:
+class TargetAnalysis:
     """A source and what was written from it."""
 
     models: Sequence[PairModel]
     """The models; of an ensemble several. Alignments and coverage are the first one's."""
     tokenizer: Tokenizer
     source_tokenizer: Tokenizer
-    source: str
+    source: str | EncodedSentence
     target_ids: Sequence[int]
     """Without symbols."""
     has_end: bool
     """Whether the end symbol follows. A target that was truncated has none."""
+    encoded_source: Sequence[int] | None = None
+    """The ids that the encoder read, with symbols; None: those of `source`."""
 
     def alignment(self, layer: int | None = None, head: int | None = None) -> Alignment:
         """Which source tokens each target token was written from.
@@ -60,7 +72,7 @@ class Described:
             self.tokenizer.tokens([*self.target_ids, self.tokenizer.eos_id][: weights[0].shape[1]]),
             AttentionReadout(chosen, head).read(weights, heads).tolist(),
             chosen,
-            self.source_tokenizer.offsets(self.source),
+            self.source_tokenizer.offsets(self.source) if isinstance(self.source, str) else self.source.offsets,
             has_end=weights[0].shape[1] > len(self.target_ids),
         )
 
@@ -105,7 +117,9 @@ class Described:
 
     @property
     def _source_ids(self) -> list[int]:
-        return self.source_tokenizer.frame_source(self.source_tokenizer.encode(self.source))
+        if self.encoded_source is not None:
+            return list(self.encoded_source)
+        return self.source_tokenizer.frame_source(self.source_tokenizer.encode(text_of(self.source)))
 
     def _row(self, ids: Sequence[int]) -> torch.Tensor:
         return torch.tensor([list(ids)], device=next(self.models[0].parameters()).device)
@@ -122,21 +136,19 @@ class Described:
 
 
 @runtime_checkable
-class Description(Protocol):
-    """Makes a `Described` of a target's ids."""
+class AnalyzeTarget(Protocol):
+    """Makes a `TargetAnalysis` of a target's ids."""
 
-    def __call__(self, target_ids: Sequence[int], *, has_end: bool) -> Described:
-        """The description of a target."""
+    def __call__(self, target_ids: Sequence[int], *, has_end: bool) -> TargetAnalysis:
+        """The analysis of a target."""
         ...
 
 
-def by_coverage(
-    hypotheses: Sequence[Hypothesis], description: Description, options: DecodingOptions
-) -> list[Hypothesis]:
+def by_coverage(hypotheses: Sequence[Hypothesis], analyze: AnalyzeTarget, options: DecodingOptions) -> list[Hypothesis]:
     """The best hypotheses when their coverage, times the penalty that was asked for, is added to their scores."""
 
     def coverage(found: Hypothesis) -> float:
-        return description(found.ids, has_end=found.finish_reason == "eos").coverage()
+        return analyze(found.ids, has_end=found.finish_reason == "eos").coverage()
 
     ranked = [replace(found, score=found.score + options.coverage_penalty * coverage(found)) for found in hypotheses]
     return sorted(ranked, key=lambda found: -found.score)[: options.n_best]
@@ -164,7 +176,7 @@ def candidates_of(hypotheses: Sequence[Hypothesis], tokenizer: Tokenizer, option
 
 
 def translation_of(
-    described: Described,
+    analysis: TargetAnalysis,
     candidates: list[Candidate],
     options: DecodingOptions,
     calibrated: Confidence | None,
@@ -174,9 +186,9 @@ def translation_of(
     """The best of some candidates, with what else was asked for.
 
     Args:
-        described: the best.
+        analysis: of the best.
         calibrated: what is known of the confidence of such translations.
-        restricted: as in `Described.alternatives`; needed for them.
+        restricted: as in `TargetAnalysis.alternatives`; needed for them.
         steps: the trace.
     """
     best = candidates[0]
@@ -184,9 +196,74 @@ def translation_of(
         **vars(best),
         n_best=candidates,
         confidence=calibrated.expect(best.token_log_probs) if calibrated else None,
-        alternatives=described.alternatives(options.alternatives, restricted)
+        alternatives=analysis.alternatives(options.alternatives, restricted)
         if options.alternatives and restricted
         else None,
-        alignment=described.alignment() if options.alignment else None,
+        alignment=analysis.alignment() if options.alignment else None,
         trace=steps,
     )
+
+
+def forced_scores(*pairs: Any) -> dict[str, float]:
+    """Two scores of given targets, by name; the arguments are those of `pair_likelihood`."""
+    scored = pair_likelihood(*pairs)
+    return {"token_accuracy": scored.token_accuracy, "perplexity": scored.perplexity}
+
+
+def pair_likelihood(
+    model: PairModel,
+    tokenizer: Tokenizer,
+    source_tokenizer: Tokenizer,
+    sources: Sequence[str],
+    targets: Sequence[str],
+) -> Likelihood:
+    """The likelihood of each target, given its source.
+
+    Raises:
+        DataError: a text longer than the model can read, or not as many targets as sources.
+    """
+    if len(sources) != len(targets):
+        raise DataError(f"each source needs one target; got {len(sources)} sources and {len(targets)} targets.")
+    check_after_fork()
+    text = ParallelText(list(sources), list(targets), "pairs")
+    limit = model.config.max_positions
+    pairs = encode_pairs(text, tokenizer, limit, source_tokenizer=source_tokenizer)
+    if pairs.too_long:
+        number, room = pairs.too_long[0] + 1, limit - 1
+        raise DataError(f"pair {number}: a text must have at most {room} tokens; got more. Split it into sentences.")
+    start_ids = tokenizer.symbols.start_ids
+    batches = in_order(pairs, SCORING_BATCH_TOKENS, pad_id=tokenizer.pad_id, start_ids=start_ids)
+    return likelihood(model, batches)
+
+
+def pair_scores(
+    analyze: Callable[[str, Sequence[int]], TargetAnalysis],
+    sources: Sequence[str],
+    targets: Sequence[str | Sequence[int]],
+    alternatives: int,
+    writable: Callable[[Tensor], Tensor],
+) -> list[ForcedScore]:
+    """The log-probability of each target, given its source.
+
+    Args:
+        targets: texts, or the ids of their tokens: a model may write a text in other tokens than those it is cut into.
+        alternatives: how many of the likeliest tokens in the place of each to return, of those that `writable` leaves.
+    Raises:
+        DataError: a text longer than the model can read, or not as many targets as sources.
+    """
+    of_model = analyze("", [])
+    model, tokenizer, reader = of_model.models[0], of_model.tokenizer, of_model.source_tokenizer
+    texts = [each if isinstance(each, str) else "" for each in targets]
+    found = pair_likelihood(model, tokenizer, reader, sources, texts)
+    room, rows = model.config.max_positions - len(tokenizer.symbols.start_ids), []
+    for number, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):
+        ids = to_ids(target, tokenizer, model.config.vocab_size)
+        if len(ids) > room:
+            raise DataError(f"pair {number}: a text must have at most {room} tokens; got {len(ids)}.")
+        analysis = analyze(source, ids)
+        values = found.token_log_probs[number - 1] if isinstance(target, str) else analysis.token_log_probs()
+        likeliest = analysis.alternatives(alternatives, writable) if alternatives else None
+        rows.append(
+            ForcedScore(math.fsum(values), tokenizer.tokens([*ids, tokenizer.eos_id]), values, likeliest, list(ids))
+        )
+    return rows

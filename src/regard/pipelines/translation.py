@@ -11,7 +11,7 @@ from regard.errors import SettingsError
 from regard.evaluation.text_metrics import sentence_utility
 from regard.generation.rules.trace import TracedCandidate
 from regard.inspection.alignment import Alignment
-from regard.inspection.drawing.html_report import candidates_html
+from regard.inspection.html_report import candidates_html
 from regard.text.wording import shortened
 
 

@@ -29,14 +29,21 @@ from regard.inspection.texts import check_heads, inspect_pair
 from regard.models.adaptation import merged
 from regard.models.interface import Model, PairModel
 from regard.pipelines.adapter_set import AdapterSet
-from regard.pipelines.batch_decoder import Workers
+from regard.pipelines.batch_decoder import BatchDecoder
 from regard.pipelines.named_options import NamedDecodingOptions
 from regard.pipelines.pipeline import Pipeline
-from regard.pipelines.requests import Wishes, check_words, encode_sources, seeded
+from regard.pipelines.requests import RequestBuilder, check_words, encode_sources, seeded
 from regard.pipelines.running_translations import RunningTranslations, nothing
-from regard.pipelines.scoring import forced_scores, pair_scores
-from regard.pipelines.target_analysis import Described, by_coverage, candidates_of, translation_of
+from regard.pipelines.target_analysis import (
+    TargetAnalysis,
+    by_coverage,
+    candidates_of,
+    forced_scores,
+    pair_scores,
+    translation_of,
+)
 from regard.pipelines.translation import ForcedScore, Translation
+from regard.text.encoded_sentence import EncodedSentence
 from regard.text.length_limits import to_ids
 from regard.text.tokenizer import Tokenizer
 
@@ -88,8 +95,8 @@ class Translator(Pipeline):
         self._merged: dict[str, Translator] = {}
         self._merging = Lock()
         models = (self._adapters.joined(self._model),) if adapters else (self._model, *self.others)
-        self._workers = Workers(models, tokenizer, self._adapters.choice if adapters else None)
-        self._prepared = self._workers.prepared
+        self._decoder = BatchDecoder(models, tokenizer, self._adapters.choice if adapters else None)
+        self._prepared = self._decoder.prepared
 
     @property
     def adapters(self) -> list[str]:
@@ -118,7 +125,7 @@ class Translator(Pipeline):
         return self
 
     def _held(self) -> list[Model]:
-        return [self._model, *self.others, *self._workers.models, *self._adapters.models.values()]
+        return [self._model, *self.others, *self._decoder.models, *self._adapters.models.values()]
 
     @classmethod
     def of(cls, loaded: LoadedModel) -> Translator:
@@ -189,14 +196,14 @@ class Translator(Pipeline):
         options: DecodingOptions,
         filters: Sequence[Filter] = (),
         on_done: Callable[[int], None] | None = None,
-        workers: Workers | None = None,
+        decoder: BatchDecoder | None = None,
     ) -> list[Translation]:
         """The translation of each text, as it was requested; the empty one where nothing was."""
-        trace, workers = Trace() if options.trace else None, workers or self._workers
+        trace, decoder = Trace() if options.trace else None, decoder or self._decoder
         with_text = [index for index, request in enumerate(requests) if request is not None]
         asked = [request for request in requests if request is not None]
-        found = workers.decode(asked, options, filters, trace, on_done)
-        decoding = workers.begin([], options, filters) if options.alternatives else None
+        found = decoder.decode(asked, options, filters, trace, on_done)
+        decoding = decoder.begin([], options, filters) if options.alternatives else None
         results = [nothing()] * len(texts)
         for number, (index, hypotheses) in enumerate(zip(with_text, found, strict=True)):
             steps = trace.steps[number] if trace is not None else None
@@ -204,22 +211,23 @@ class Translator(Pipeline):
         return results
 
     def _translation(
-        self, text: str, request: Request | None, hypotheses: list[Hypothesis], options: DecodingOptions,
+        self, text: str | EncodedSentence, request: Request | None, hypotheses: list[Hypothesis], options: DecodingOptions,
         decoding: Decoding | None, steps: list[list[TracedCandidate]] | None = None,
     ) -> Translation:  # fmt: skip
         """The translation of a text from its hypotheses, with the alternatives, alignment and trace that the options ask for."""
         if not hypotheses or request is None:
             return nothing()
+        analyze = partial(self._analysis, text, adapter=request.adapter, encoded_source=request.source_ids)
         if options.coverage_penalty:
-            hypotheses = by_coverage(hypotheses, partial(self._description, text, adapter=request.adapter), options)
+            hypotheses = by_coverage(hypotheses, analyze, options)
         candidates = candidates_of(hypotheses, self.tokenizer, options)
         best = candidates[0]
-        described = self._description(text, best.ids, has_end=best.finish_reason == "eos", adapter=request.adapter)
+        analysis = analyze(best.ids, has_end=best.finish_reason == "eos")
         restricted = None if decoding is None else partial(decoding.restrict_target, ids=best.ids, request=request)
         confidence = (
             self._adapters.confidences.get(self.adapters[request.adapter - 1]) if request.adapter else self.confidence
         )
-        return translation_of(described, candidates, options, confidence, restricted, steps)
+        return translation_of(analysis, candidates, options, confidence, restricted, steps)
 
     def translate_lines(
         self, lines: Iterable[str], options: DecodingOptions | None = None, *, prefixes: Iterable[str] | None = None,
@@ -291,9 +299,9 @@ class Translator(Pipeline):
         if options.trace:
             raise SettingsError("`trace` records the search of one text; use `translate`, or remove `trace`.")
         likeliest = Likeliest()
-        decoding = self._workers.begin([], options, [*filters, likeliest])
+        decoding = self._decoder.begin([], options, [*filters, likeliest])
 
-        def finish(text: str, request: Request | None, found: list[Hypothesis]) -> Translation:
+        def finish(text: str | EncodedSentence, request: Request | None, found: list[Hypothesis]) -> Translation:
             return self._translation(text, request, found, options, decoding)
 
         return RunningTranslations(decoding, options, self.tokenizer, finish, likeliest)
@@ -308,8 +316,8 @@ class Translator(Pipeline):
         """
         if alternatives < 0:
             raise SettingsError(f"alternatives must be at least 0; got {alternatives}.")
-        describe = partial(self._description, has_end=True)
-        return pair_scores(describe, sources, targets, alternatives, self._workers.writable)
+        analyze = partial(self._analysis, has_end=True)
+        return pair_scores(analyze, sources, targets, alternatives, self._decoder.writable)
 
     def evaluate(
         self, sources: Sequence[str], references: Sequence[str], *, tokenize: str = "13a", lowercase: bool = False,
@@ -355,7 +363,7 @@ class Translator(Pipeline):
             head: from 0; None: the mean over the heads, but for the alignment head.
         """
         ids, has_end = self._written(source, target)
-        return self._description(source, ids, has_end=has_end).alignment(layer, head)
+        return self._analysis(source, ids, has_end=has_end).alignment(layer, head)
 
     def inspect(
         self,
@@ -394,18 +402,22 @@ class Translator(Pipeline):
         if target is None:
             several = options.changed(n_best=max(rank, options.n_best))
             target = self._answers([text], requests, several)[0].ranked(rank).ids
-        alone = Workers((self._model,), self.tokenizer) if self.others else self._workers
+        alone = BatchDecoder((self._model,), self.tokenizer) if self.others else self._decoder
 
         def translate(source: str) -> str:
-            return self._answers([source], requests, options, workers=alone)[0].text
+            return self._answers([source], requests, options, decoder=alone)[0].text
 
         shown = {"hidden_states": hidden_states, "norms": norms, "ablate": ablate, "translate": translate}
         return self.inspect_ids(text, self.written_ids(text, target), **shown)
 
-    def _description(self, source: str, target_ids: Sequence[int], *, has_end: bool, adapter: int = 0) -> Described:
-        """The description of a target, given by its ids."""
+    def _analysis(
+        self, source: str | EncodedSentence, target_ids: Sequence[int], *, has_end: bool, adapter: int = 0,
+        encoded_source: Sequence[int] | None = None,
+    ) -> TargetAnalysis:  # fmt: skip
+        """The analysis of a target, given by its ids."""
         models = [self._adapters.models[self.adapters[adapter - 1]]] if adapter else [self._model, *self.others]
-        return Described(models, self.tokenizer, self.source_tokenizer, source, target_ids, has_end)
+        tokenizers = self.tokenizer, self.source_tokenizer
+        return TargetAnalysis(models, *tokenizers, source, target_ids, has_end, encoded_source)
 
     def inspect_ids(self, text: str, target_ids: Sequence[int], **options: Any) -> Inspection:
         """The attention of every head while a target, given by its ids, is written. Options are those of `inspect_pair`."""
@@ -431,7 +443,7 @@ class Translator(Pipeline):
 
     def requests(
         self,
-        texts: Sequence[str],
+        texts: Sequence[str | EncodedSentence],
         options: DecodingOptions,
         prefixes: Sequence[str] | None = None,
         required: Sequence[Sequence[str]] | None = None,
@@ -441,7 +453,7 @@ class Translator(Pipeline):
     ) -> list[Request | None]:
         """The request for each text; None for a blank one. `first` is the number of the first line."""
         sources = encode_sources(self.source_tokenizer, texts, self.max_positions, first)
-        make = Wishes(self.tokenizer, options, self.max_positions)
+        make = RequestBuilder(self.tokenizer, options, self.max_positions)
         found = make.requests(texts, sources, prefixes, required, first)
         if adapters is None:
             return found

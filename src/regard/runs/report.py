@@ -8,7 +8,7 @@ from typing import Any
 from regard.evaluation.label_metrics import confusion_table, score_table
 from regard.evaluation.score_table import shown_scores
 from regard.inspection.alignment import Alignment
-from regard.inspection.drawing.html_report import Report
+from regard.inspection.html_report import Report
 from regard.models.config import current
 from regard.runs.progress import clock, quantity
 from regard.text.wording import counted

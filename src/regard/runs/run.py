@@ -18,7 +18,7 @@ from regard.adapters import Base, weights_digest
 from regard.checkpoint import CONFIDENCE, REPORT, remove_leftovers
 from regard.data.prefetching import num_loading_processes
 from regard.errors import SettingsError, TrainingError
-from regard.inspection.drawing.html_report import report_html
+from regard.inspection.html_report import report_html
 from regard.memory import WEIGHT_BYTES, check_room_to_train, meta_model
 from regard.models.adaptation import add_adapter
 from regard.models.interface import Model
@@ -135,32 +135,42 @@ def run(task: Task, output: Path, options: RunOptions, *, display: RunDisplay, p
     callbacks = Callbacks(
         [display, *watched_threads(device, world, display.say), *(options.callbacks if world.is_main else ())]
     )
-    run = _train(model, task, store, output, options, resumed, display, callbacks, facts)
+    record = _train(model, task, store, output, options, resumed, display, callbacks, facts)
     if not world.is_main:
-        return TrainingResult(output, run, None, {})
+        return TrainingResult(output, record, None, {})
     loaded: Any = store.load(output, device)
-    scores = None if run.interrupted else _scores(task, loaded, run, display)
-    if scores is None:
-        callbacks.on_end({})
-        return TrainingResult(output, run, loaded, {}, options.adapts)
-    results = scores | {
-        "evaluated_on": task.validation_facts["name"],
-        "validation_loss": run.best_scores["loss"],
-        **facts,
-        "steps": {"trained": run.step, "kept": run.best_step, "skipped": run.skipped_steps},
-        "seconds": {"training": run.seconds, "total": time.perf_counter() - start},
-        "target_tokens_per_second": run.tokens_per_second,
-    }
+    scores = None if record.interrupted else _scores(task, loaded, record, display)
+    results: dict[str, Any] = {}
+    if scores is not None:
+        results = scores | {
+            "evaluated_on": task.validation_facts["name"],
+            "validation_loss": record.best_scores["loss"],
+            **facts,
+            "steps": {"trained": record.step, "kept": record.best_step, "skipped": record.skipped_steps},
+            "seconds": {"training": record.seconds, "total": time.perf_counter() - start},
+            "target_tokens_per_second": record.tokens_per_second,
+        }
+        _write(output, store, loaded, results, record, is_changed=loaded.model.config != settings.model)
+    callbacks.on_end(results)
+    return TrainingResult(output, record, loaded, results, options.adapts)
+
+
+def _write(
+    output: Path, store: Store, loaded: Any, results: dict[str, Any], record: TrainingRun, *, is_changed: bool
+) -> None:
+    """Write the results of a run beside its model.
+
+    Args:
+        is_changed: whether the configuration has changed since the model was stored.
+    """
     if isinstance(loaded, Translator) and loaded.confidence:
         loaded.confidence.write(output / CONFIDENCE)
-    if loaded.model.config != settings.model:
+    if is_changed:
         store.rewrite_config(output, loaded.model)
     results["sizes"]["weights_bytes"] = (output / store.weights).stat().st_size
     write_results(output, results)
-    report = training_report(output.absolute().name, results, run)
+    report = training_report(output.absolute().name, results, record)
     write_whole(output / REPORT, report_html(report).encode("utf-8"))
-    callbacks.on_end(results)
-    return TrainingResult(output, run, loaded, results, options.adapts)
 
 
 def check_what_learns(settings: RunSettings) -> None:
@@ -322,7 +332,7 @@ def _facts(model: Model, task: Task) -> dict[str, Any]:
     """The part of `results.json` on data, sizes, machine and versions."""
     device = next(model.parameters()).device
     precision = str(resolve_precision(task.settings.training.precision, device)).removeprefix("torch.")
-    encoder, decoder = task.halves or (None, None)
+    encoder, decoder = task.pretrained_parts or (None, None)
     sizes = {"num_parameters": sum(each.numel() for each in model.parameters()), "vocab_size": len(task.tokenizer)}
     if task.source_tokenizer is not None and task.source_tokenizer is not task.tokenizer:
         sizes["source_vocab_size"] = len(task.source_tokenizer)

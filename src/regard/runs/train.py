@@ -149,7 +149,7 @@ def train(
         if start.teacher is not None and teacher is not None:
             take_teacher(prepared, start.teacher, Path(teacher).name)
         prepared.name, prepared.begun_with = task_name, start.name
-        prepared.halves = None if pretrained is None else (Path(pretrained[0]).name, Path(pretrained[1]).name)
+        prepared.pretrained_parts = None if pretrained is None else (Path(pretrained[0]).name, Path(pretrained[1]).name)
         prepared.data_digests[INITIAL] = "none" if model is None else weights_digest(model.model)
         return run(
             prepared, folder, options, display=shown, preset=preset or ("tiny" if start.initial is None else None)

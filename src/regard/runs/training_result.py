@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from regard.errors import SettingsError
 from regard.evaluation.score_table import shown_scores
-from regard.inspection.drawing.html_report import curve_html
+from regard.inspection.html_report import curve_html
 from regard.pipelines.any_pipeline import AnyPipeline
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.predictor import Predictor

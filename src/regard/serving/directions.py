@@ -1,4 +1,4 @@
-"""Which languages a model translates: what its folder's name or the command line says, and codes as clients write them."""
+"""Languages that a model translates: as its folder's name or the command line says, and codes as clients write them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+import langcodes
+
 from regard.errors import SettingsError
 
 PRIVATE = "-x-"
-"""What stands between a language and the name of an adapter. Source: RFC 5646, section 2.2.7."""
+"""The separator of a language and the name of an adapter. Source: RFC 5646, section 2.2.7."""
 ANY = "und"
 """ISO 639's code for a language that is not determined."""
 
 
 @dataclass(frozen=True)
 class Direction:
-    """From which language into which a model translates."""
+    """The languages that a model reads and writes."""
 
     source: str
     target: str
@@ -33,21 +35,17 @@ class Direction:
     @classmethod
     def of_name(cls, name: str) -> Direction | None:
         """The direction that a folder's name says, such as `opus-mt-en-de`; None: it says none."""
-        pairs = [(code_of(first) or ANY, code_of(second) or ANY) for first, second in _pairs(name)]
-        found = [pair for pair in pairs if CODES.issuperset(pair)]
-        return cls(*found[-1]) if found else None
+        found = [pair for pair in pairwise(re.split(r"[-_.]", name.lower())) if _is_direction(*pair)]
+        return cls(*(code_of(code) or ANY for code in found[-1])) if found else None
 
     def __str__(self) -> str:
         return f"{self.source}-{self.target_code}"
 
 
-def _pairs(name: str) -> list[tuple[str, str]]:
-    parts = re.split(r"[-_.]", name.lower())
-    return [
-        (first, second)
-        for first, second in pairwise(parts)
-        if first != second and all(re.fullmatch("[a-z]{2,3}", part) for part in (first, second))
-    ]
+def _is_direction(first: str, second: str) -> bool:
+    """Whether two words of a folder's name are languages: codes of equally many letters, each with one of two letters."""
+    codes = [code_of(word) or "" for word in (first, second)]
+    return first != second and len(first) == len(second) and all(len(c) == 2 and is_language(c) for c in codes)
 
 
 def parse_models(given: Sequence[str]) -> list[tuple[Path, Direction | None]]:
@@ -102,22 +100,17 @@ def code_of(language: str | None) -> str | None:
     if language is None or language.lower() in ("", "auto", ANY):
         return None
     code = re.split(r"[-_]", language.strip().lower())[0]
-    return THREE_LETTERS.get(code, code)
+    is_long = re.fullmatch("[a-z]{3}", code) is not None
+    return langcodes.standardize_tag(code) if is_long else code  # of two letters where there are such
 
 
-CODES = frozenset(
-    """aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es
-    et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk
-    kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc
-    oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn
-    to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu""".split()  # noqa: SIM905
-)
-"""ISO 639-1: what in a folder's name is taken for a language."""
-THREE_LETTERS = {
-    "eng": "en", "deu": "de", "ger": "de", "fra": "fr", "fre": "fr", "spa": "es", "ita": "it", "por": "pt", "nld": "nl",
-    "dut": "nl", "pol": "pl", "ces": "cs", "cze": "cs", "rus": "ru", "ukr": "uk", "zho": "zh", "jpn": "ja", "kor": "ko",
-    "ara": "ar", "tur": "tr", "swe": "sv", "dan": "da", "nob": "nb", "fin": "fi", "ell": "el", "hun": "hu", "ron": "ro",
-    "bul": "bg", "hin": "hi", "vie": "vi", "ind": "id", "heb": "he", "slk": "sk", "slv": "sl", "hrv": "hr", "srp": "sr",
-    "lit": "lt", "lav": "lv", "est": "et", "cat": "ca",
-}  # fmt: skip
-"""ISO 639-3 and 639-2 codes with their two-letter ones, as NLLB's clients write them."""
+def language_name(code: str) -> str:
+    """The English name of a language; of one that has none, its code."""
+    if code == ANY:
+        return "Undetermined"
+    return langcodes.Language.get(code).display_name() if is_language(code) else code
+
+
+def is_language(code: str) -> bool:
+    """Whether a code is that of a language, by ISO 639."""
+    return langcodes.tag_is_valid(code)

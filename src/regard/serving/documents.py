@@ -4,31 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from regard.serving.answers import Asked
 from regard.serving.limits import ServingError
 from regard.serving.texts.markup import Block, Document, parse
 from regard.serving.texts.sentences import Pieces, split, split_lines
+from regard.serving.translation_request import TranslationRequest
 
 
-def documents_of(asked: Asked) -> list[Document]:
+def documents_of(wanted: TranslationRequest) -> list[Document]:
     """Each text as blocks; one without markup is one block.
 
     Raises:
         ServingError: 400, prefixes or required phrases of texts with markup.
         DataError: a text whose elements are too many, or nested too deeply.
     """
-    if asked.format == "text":
-        return [Document(["", ""], [Block(text)]) for text in asked.texts]
-    if asked.prefixes is not None or asked.required is not None:
-        raise ServingError(400, "prefixes and required are for texts without markup.")
-    is_html = asked.format == "html"
+    if wanted.format == "text":
+        return [Document(["", ""], [Block(text)]) for text in wanted.texts]
+    if wanted.prefixes is not None or wanted.required is not None:
+        raise ServingError(400, "prefix and required are for texts without markup.")
+    is_html = wanted.format == "html"
     return [
-        parse(text, ignored=asked.ignored, is_html=is_html, outline=asked.outline, keeps_lines=asked.ends_at_lines)
-        for text in asked.texts
+        parse(text, ignored=wanted.ignored, is_html=is_html, outline=wanted.outline, keeps_lines=wanted.ends_at_lines)
+        for text in wanted.texts
     ]
 
 
-def pieces_of(asked: Asked, blocks: Sequence[Block], language: str | None, fits: Callable[[str], bool]) -> list[Pieces]:
+def pieces_of(
+    wanted: TranslationRequest, blocks: Sequence[Block], language: str | None, fits: Callable[[str], bool]
+) -> list[Pieces]:
     """The sentences of each block. Every line is translated by itself, as LibreTranslate and DeepL do.
 
     Args:
@@ -37,11 +39,11 @@ def pieces_of(asked: Asked, blocks: Sequence[Block], language: str | None, fits:
     Raises:
         ServingError: 400, a text of several lines whose translation is to have a prefix or phrases.
     """
-    if asked.prefixes is not None or asked.required is not None:
+    if wanted.prefixes is not None or wanted.required is not None:
         return [check_one_line(block.text) for block in blocks]
-    if asked.whole:
+    if not wanted.splits:
         return [split_lines(block.text) for block in blocks]
-    if asked.format == "text" and asked.ends_at_lines is False:
+    if wanted.format == "text" and wanted.ends_at_lines is False:
         return [_across_lines(split(block.text, language, fits, ends_at_lines=False)) for block in blocks]
     return [split(block.text, language, fits) for block in blocks]
 
@@ -54,13 +56,13 @@ def check_one_line(text: str) -> Pieces:
     """
     pieces = split_lines(text)
     if (count := len(pieces.sentences)) > 1:
-        rule = "A text with prefixes, required or trace must be one line"
+        rule = "A text with prefix, required or trace must be one line"
         raise ServingError(400, f"{rule}; got {count}. Send each line by itself.")
     return pieces
 
 
 def _across_lines(pieces: Pieces) -> Pieces:
-    """The same, with a space for each line end inside a sentence: the model was trained on lines, and knows no such sign."""
+    """Sentences with a space for each line end inside: the model was trained on lines, and knows no such sign."""
     sentences = [sentence.translate(SPACES) for sentence in pieces.sentences]
     return Pieces(sentences, pieces.between, pieces.num_cut)
 

@@ -1,4 +1,4 @@
-"""What a server accepts, and how it says that it does not."""
+"""Bounds of a server, and the errors of requests beyond them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ServingError(RegardError):
         status: the HTTP status.
         retry_after: seconds after which the client may try again; None: it should not.
         param: the field that is wrong, if it is one.
-        code: what is wrong, in OpenAI's word for it.
+        code: of the error, in OpenAI's words.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class UnsupportedLanguageError(ServingError):
 
     Args:
         code: of the language.
-        known: what is served.
+        known: the directions that are served.
     """
 
     def __init__(self, code: str, known: str) -> None:
@@ -48,20 +48,20 @@ class Limits:
     """The bounds of a server. Each has a status and a message of its own."""
 
     request_bytes: int = 2_000_000
-    """Of a body, before anything is read in it: 413."""
+    """Bytes of a body, before anything is read in it: 413."""
     dropped_bytes: int = 64_000_000
-    """Of a body that is too large, so many are read and dropped, so that the client sees the answer. Of more, the connection is
-    closed while the client sends."""
+    """Bytes of a body that is too large which are read and dropped, so that the client sees the answer. If there are more, the
+    connection is closed while the client sends."""
     texts: int = 1_000
-    """In one request: 413."""
+    """Texts of one request: 413."""
     sentences: int = 5_000
-    """In one request, after its texts are split: 413."""
+    """Sentences of one request, after its texts are split: 413."""
     characters: int = 500_000
-    """Of all texts of a request: 413."""
+    """Characters of all texts of a request: 413."""
     alignment_cells: int = 4_000_000
     """Source tokens times target tokens, over the sentences of a request whose alignments are asked for: 413."""
     tokens: int = 4_096
-    """That a language model writes after one prompt: 400."""
+    """Tokens that a language model writes after one prompt: 400."""
     queue: int = 20_000
     """Sentences that wait for one model: 429, with `Retry-After`."""
     beam_size: int = 16
@@ -69,19 +69,19 @@ class Limits:
     alternatives: int = 10
     """Translations of a text, or tokens of a step, that may be asked for: 400."""
     seconds: float = 300.0
-    """From the arrival of a request to its answer: 504."""
+    """Seconds from the arrival of a request to its answer: 504."""
     body_seconds: float = 30.0
-    """For a client to send its body, and to take in each piece of a stream: 408."""
+    """Seconds for a client to send its body, and to take in each piece of a stream: 408."""
     glossaries: int = 1_000
-    """Of one key: 456, DeepL's status for a quota."""
+    """Glossaries of one key: 456, DeepL's status for a quota."""
     glossary_entries: int = 10_000
-    """Of one glossary: 413."""
+    """Entries of one glossary: 413."""
     all_glossary_entries: int = 100_000
-    """Of all glossaries of a key: 456."""
+    """Entries of all glossaries of a key: 456."""
     all_glossary_bytes: int = 10_000_000
-    """Of all glossaries of a key, names, terms and phrases as UTF-8: 456."""
+    """Bytes of all glossaries of a key, names, terms and phrases as UTF-8: 456."""
     phrase_bytes: int = 1_024
-    """Of the name, a term or a phrase of a glossary: 400."""
+    """Bytes of the name, a term or a phrase of a glossary: 400."""
     batch_size: int = 64
     """Sentences that are decoded together."""
 

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Any
 from unicodedata import combining, normalize
 
 import tokenizers
@@ -28,17 +28,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tokenizers import decoders, normalizers
 
 from regard.errors import DataError, ModelFolderError, SettingsError
+from regard.text.encoded_sentence import EncodedSentence
 from regard.text.lines import write_whole
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
 from regard.text.tokenizing.backends import guarded, is_unicode, read_backend, read_content
-from regard.text.tokenizing.divisions import divide
+from regard.text.tokenizing.divisions import CUT_TOGETHER, divide
 from regard.text.tokenizing.learning import learn_backend
 from regard.text.tokenizing.spaces import begins_unknown
 
-ENCODED_TOGETHER = 1 << 20
-"""The number of characters that are encoded at a time. A longer text is encoded in parts, where that gives the same
-tokens.
-"""
 EXTENSION = "regard"
 """The key of `tokenizer.json` for the settings that a tokenizer of somebody else's model has besides the library's."""
 
@@ -143,7 +140,7 @@ class Tokenizer:
         return cls(learn_backend(lines, config)).with_tokens(config.add)
 
     def with_tokens(self, tokens: Sequence[str]) -> Tokenizer:
-        """The same tokenizer with more tokens, which are found anywhere in a text and never cut; itself, if there are none.
+        """A copy of the tokenizer with more tokens, which are found anywhere in a text and never cut; itself, if there are none.
 
         They have the ids after all others, but for those that it has already.
 
@@ -167,7 +164,7 @@ class Tokenizer:
         return Tokenizer(backend, None if self.is_ours else self.symbols, vocabulary)
 
     def with_symbols(self, symbols: Symbols) -> Tokenizer:
-        """The same tokenizer with other symbols; itself, where they are the same."""
+        """A copy of the tokenizer with other symbols; itself, where they are equal."""
         if symbols == self.symbols:
             return self
         return Tokenizer(
@@ -246,8 +243,8 @@ class Tokenizer:
         ids: list[list[int]] = []
         for begin, end in _portions(texts):
             portion = texts[begin:end]
-            if self._divides and len(portion[0]) > ENCODED_TOGETHER:
-                parts = (self._encode_portion([part], end)[0] for part in divide(portion[0], ENCODED_TOGETHER))
+            if self._divides and len(portion[0]) > CUT_TOGETHER:
+                parts = (self._encode_portion([part], end)[0] for part in divide(portion[0], CUT_TOGETHER))
                 ids.append(list(itertools.chain.from_iterable(parts)))
             else:
                 ids += self._encode_portion(portion, begin + 1)
@@ -257,21 +254,38 @@ class Tokenizer:
         """Encode a few texts; `first` is the number of the first, for messages."""
         # The fast way leaves out how tokens are spelled.
         encode = self._backend.encode_batch_fast if self.vocabulary is None else self._backend.encode_batch
+        return [self._ids_of(row) for row in self._encodings(encode, texts, first)]
+
+    def _encodings(self, encode: Callable[..., list[Any]], texts: Sequence[str], first: int) -> list[Any]:
+        """The tokens of a few texts, as a function of the backend cuts them."""
         try:
             with guarded("the tokenizer", "cut these texts"):
-                encodings = encode(texts, add_special_tokens=False)
+                return encode(texts, add_special_tokens=False)
         except (TypeError, UnicodeError) as error:
             bad, text = next((i, text) for i, text in enumerate(texts, start=first) if not is_unicode(text))
             raise DataError(f"text {bad} must be a string of valid Unicode; got {text!r}.") from error
+
+    def _ids_of(self, row: Any) -> list[int]:
         if self.vocabulary is None:
-            return [[self._ordinary(id) for id in encoding.ids] for encoding in encodings]
-        return [[self._ordinary(self._ids.get(token, self.unk_id)) for token in row.tokens] for row in encodings]
+            return [self._ordinary(id) for id in row.ids]
+        return [self._ordinary(self._ids.get(token, self.unk_id)) for token in row.tokens]
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """The character offsets (begin, end) of each token in a text."""
         with guarded("the tokenizer", "cut this text"):
             encoding = self._backend.encode(text, add_special_tokens=False)
         return [(int(first), int(last)) for first, last in encoding.offsets]
+
+    def encode_sentence(self, text: str) -> EncodedSentence:
+        """A text with its ids and their offsets.
+
+        Raises:
+            DataError, ModelFolderError: as for `encode_batch`.
+        """
+        if self._divides and len(text) > CUT_TOGETHER:
+            return EncodedSentence(text, self.encode(text), self.offsets(text))
+        (row,) = self._encodings(self._backend.encode_batch, [text], 1)
+        return EncodedSentence(text, self._ids_of(row), [(int(first), int(last)) for first, last in row.offsets])
 
     def spans(self, ids: Sequence[int]) -> list[tuple[int, int]]:
         """The character offsets of each id in `decode(ids)`, for any segmentation; (n, n) for special tokens."""
@@ -329,7 +343,7 @@ def _portions(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     begin, size = 0, 0
     for index, text in enumerate(texts):
         more = len(text) if isinstance(text, str) else 1
-        if index > begin and size + more > ENCODED_TOGETHER:
+        if index > begin and size + more > CUT_TOGETHER:
             yield begin, index
             begin, size = index, 0
         size += more

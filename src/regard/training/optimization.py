@@ -108,7 +108,7 @@ class WeightAverage(Generic[Model]):
     """
 
     def __init__(self, model: Model, decay: float, *, is_separate: bool = False) -> None:
-        """With a decay of 0, `model` is the model itself, or a copy of it after each step if it must be separate."""
+        """Make `model` the model itself with a decay of 0, or a copy of it after each step if it must be separate."""
         self.decay = decay
         self._weights = model
         is_copy = bool(decay) or is_separate

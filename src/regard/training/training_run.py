@@ -85,7 +85,7 @@ class Progress:
     step: int
     num_steps: int
     loss: float
-    """Nats per target token of this step, against smoothed labels."""
+    """The loss of this step in nats per target token, against smoothed labels."""
     learning_rate: float
     tokens_per_second: float
     """Target tokens, or where there is no target, tokens that are read; padding not counted, nor the time of validation."""

@@ -20,7 +20,7 @@ from regard.serving.http.connections import protocol
 from regard.serving.http.server import listen
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits
-from regard.serving.service import Service
+from regard.serving.model_registry import ModelRegistry
 
 TEXT, OUTPUT, TOKEN, STATUS, ERROR = "#text", "#output", "#output .token", ".status", "p.error[role=alert]"
 ALTERNATIVES, BEFORE, N_BEST, STOP = ".alternatives button.bar", "#output .before bdi", ".nbest li", "Stop"
@@ -40,8 +40,8 @@ class Served:
         self._listening = listen("127.0.0.1", port)
         self.port = int(self._listening.getsockname()[1])
         self.url = f"http://127.0.0.1:{self.port}"
-        self.service = Service(parse_models([str(folder) for folder in folders]), Limits(), device="cpu")
-        app = App(self.service, Keys(keys)).asgi
+        self.registry = ModelRegistry(parse_models([str(folder) for folder in folders]), Limits(), device="cpu")
+        app = App(self.registry, Keys(keys)).asgi
         config = uvicorn.Config(app, http=protocol(30.0, None), ws="none", log_config=None, lifespan="off")
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([self._listening],))
@@ -53,7 +53,7 @@ class Served:
         self._thread.join(30)
         assert not self._thread.is_alive()
         self._listening.close()
-        self.service.close(at_once=True)
+        self.registry.close(at_once=True)
 
 
 def until(is_so: Callable[[], Any], seconds: float = 20.0) -> None:
@@ -190,7 +190,7 @@ class Shown:
         self.all(TOKEN).nth(place).click()
         self.settled()
 
-    def force(self, number: int) -> None:
+    def write_alternative(self, number: int) -> None:
         """Write the alternative with this number in the place of the chosen token."""
         self.all(ALTERNATIVES).nth(number).click()
         self.settled()

@@ -31,7 +31,7 @@ def test_axe_finds_nothing(opened: Any, learnt_url: str, scheme: str) -> None:
     page.write(SENTENCE)
     found["translated"] = violations(page)
     page.take_token(0)
-    page.force(1)
+    page.write_alternative(1)
     found["forced"] = violations(page)
     page.press(head_button("cross.1.0"), " ")
     found["heads off"] = violations(page)

@@ -74,7 +74,7 @@ def test_an_address_has_what_was_done_to_a_text(opened: Any, learnt_url: str) ->
     page = opened(learnt_url, text=f"{TEXTS[0]}. {TEXTS[1]}.")
     page.all("[data-sentence='1'] .token").nth(2).click()
     page.settled()
-    page.force(1)
+    page.write_alternative(1)
     page.click(RANK)
     page.choose(ORDER, "label")
     page.click(SEARCH)
@@ -88,7 +88,7 @@ def test_an_address_has_what_was_done_to_a_text(opened: Any, learnt_url: str) ->
     page.choose(HEAD, "encoder.0.1")
     page.press(MATRIX, "ArrowDown", "End")
     assert page.exists("#compared")
-    kinds = "regard.state.sentences.map(each => each.edit?.forced ?? null)"
+    kinds = "regard.state.output.sentences.map(each => each.edit?.position ?? null)"
     assert page.page.evaluate(kinds) == [None, 2]
     parts = {name: page.texts(selector) for name, selector in DONE.items()}
     first = seen_of_source(page) | parts
@@ -161,3 +161,30 @@ def test_two_tabs_at_once(opened: Any, learnt_url: str, learnt: Translator) -> N
         assert page.tokens == [readable(token) for token in learnt.translate(text).tokens]
         assert len(page.texts("#key-tokens bdi")) == len(learnt.inspect(text).keys("cross").spelled)
     assert first.address != second.address
+
+
+def test_saved_links_keep_their_meaning(opened: Any, copying_url: str) -> None:
+    """Names and forms of parameters are those of the first page; readers have saved links with them."""
+    page = opened(
+        copying_url, text="abcde", beam=2, temperature=0, seed=7, length=20, at=0, step=3, source=2, key=1, head="cross.0.1",
+        share=0.5, words="true", alone="true", isExplained="true", sortBy="entropy", off="cross.0.0",
+        edits='[[0,2,"ad","d",[]]]', compared="abcde", ranked="true", searched="true",
+    )  # fmt: skip
+    assert "".join(page.tokens) == "␣adcde"
+    assert page.text(BEFORE) == "abcde"
+    assert page.page.evaluate("regard.state.output.compared.text") == "abcde"
+    assert page.exists(NODES)
+    assert page.heads_off == ["cross.0.0"]
+    assert page.page.evaluate("regard.state.request") == {
+        "modelName": "en-de", "text": "abcde", "isHtml": False, "beamSize": 2, "temperature": 0, "seed": 7, "maxTokens": 20,
+        "translatesWhileTyping": True,
+    }  # fmt: skip
+    shown = page.page.evaluate("regard.state.view")
+    assert {name: value for name, value in shown.items() if name not in ("isPlaying", "tourStop", "hoveredToken")} == {
+        "sentenceIndex": 0, "outputPosition": 3, "inputPosition": 2, "keyPosition": 1, "head": "cross.0.1", "rowShare": 0.5,
+        "groupsWords": True, "hidesOtherRows": True, "showsComputation": True,
+    }  # fmt: skip
+    assert page.page.input_value(ORDER) == "entropy"
+    assert page.page.evaluate("regard.state.heads.importance") is not None
+    assert "edits=" in page.address
+    assert opened(page.address).address == page.address

@@ -39,7 +39,8 @@ def test_the_numbers_behind_a_weight(opened: Any, learnt_url: str, learnt: Trans
     for moves in ([], ["ArrowRight"], ["ArrowDown", "Home"]):
         page.press(MATRIX, *moves)
         page.page.wait_for_timeout(300)
-        row, key = page.page.evaluate("regard.state.step"), page.page.evaluate("regard.state.source")
+        view = page.page.evaluate("regard.state.view")
+        row, key = view["outputPosition"], view["inputPosition"]
         found = learnt.lookup(seen, "cross.1.1", row)
         key = int(found.weights.argmax()) if key is None else key
         sum_of_terms, factor, root, score = numbers(page.text("#score").replace("√", " "))[:4]
@@ -156,7 +157,7 @@ def test_a_language_model_continues_and_is_forced(opened: Any, others: tuple[str
     page.click("button.primary")
     greedy = model.continuations(["ab c"], TextOptions(max_tokens=24, temperature=0.0))[0]
     written = "ab c" + greedy.text
-    assert page.page.evaluate("regard.state.sentences[0].text") == written
+    assert page.page.evaluate("regard.state.output.sentences[0].text") == written
     seen = model.inspect(written)
     tokens = seen.rows("decoder").spelled
     assert page.tokens == [readable(token) for token in tokens]
@@ -170,9 +171,9 @@ def test_a_language_model_continues_and_is_forced(opened: Any, others: tuple[str
     page.all(ALTERNATIVES).nth(letters[0]).click()
     page.settled()
     forced = "".join(tokens[1:place]).replace("▁", " ").lstrip() + likeliest[letters[0]][0]
-    assert page.page.evaluate("regard.state.sentences[0].text").startswith(forced)
+    assert page.page.evaluate("regard.state.output.sentences[0].text").startswith(forced)
     assert "before:" in page.text(OUTPUT)
-    weights = model.inspect(page.page.evaluate("regard.state.sentences[0].text"))["decoder.1.1"].filled(0)
+    weights = model.inspect(page.page.evaluate("regard.state.output.sentences[0].text"))["decoder.1.1"].filled(0)
     page.choose(HEAD, "decoder.1.1")
     page.click("#row-tokens bdi >> nth=3")
     page.click("#key-tokens bdi >> nth=1")
@@ -183,8 +184,9 @@ def test_heads_of_a_language_model_are_switched_off_and_ranked(opened: Any, othe
     url, path = others
     model = load_as(path / "letters", LanguageModel, device="cpu")
     page = opened(url, direction="letters", text="ab c", off="decoder.1.0")
-    text = page.page.evaluate("regard.state.sentences[0].text")
-    count = page.page.evaluate("regard.state.sentences[0].how.max_tokens")  # as many as were asked for with it
+    text = page.page.evaluate("regard.state.output.sentences[0].text")
+    # as many as were asked for with it
+    count = page.page.evaluate("regard.state.output.sentences[0].decoding.max_tokens")
     whole = model.inspect(text).token_log_probs
     with gated(model.model, ablated_gates(model.model, [HeadName.parse("decoder.1.0")])):
         weaker = model.inspect(text).token_log_probs
@@ -192,7 +194,7 @@ def test_heads_of_a_language_model_are_switched_off_and_ranked(opened: Any, othe
     changes = [after - before for after, before in zip(weaker, whole, strict=True)]
     assert [float(each) for each in page.texts(".changes .number")] == pytest.approx(changes, abs=0.0051)
     assert float(page.text("#sum")) == pytest.approx(sum(changes), abs=0.00051)
-    assert page.page.evaluate("regard.state.ablation.text") == written
+    assert page.page.evaluate("regard.state.heads.ablation.text") == written
     page.click("#rank")
     page.click(head_button("decoder.1.0"))
     page.take_token(3)
@@ -301,7 +303,7 @@ def test_what_each_head_is_worth_for_each_token(opened: Any, learnt_url: str, le
     page.page.mouse.click(box["x"] + 3.5 * box["width"] / count, box["y"] + 5.5 * box["height"] / 12)
     page.settled()
     assert page.text("#sweep-cell").startswith(f"{page.heads[5]} is worth ")
-    assert page.page.evaluate("regard.state.step") == 3
+    assert page.page.evaluate("regard.state.view.outputPosition") == 3
 
 
 def test_two_translations_are_compared(opened: Any, learnt_url: str, learnt: Translator) -> None:

@@ -271,7 +271,7 @@ def test_what_heads_are_worth_appears_layer_by_layer(opened: Any, learnt_url: st
     page.page.route("**/api/v1/ablate", lambda route: held.append(route))
     page.page.click(RANK)
     for done in range(6):
-        page.wait(f"Object.keys(regard.state.worth ?? {{}}).length === {2 * done}")
+        page.wait(f"Object.keys(regard.state.heads.importance ?? {{}}).length === {2 * done}")
         page.drawn()
         assert page.all(f"{HEADS} .tag.number").count() == 2 * done
         while not held:
@@ -291,10 +291,11 @@ def test_ranking_of_a_text_that_is_gone_is_not_shown(opened: Any, learnt_url: st
     while not held:
         page.page.wait_for_timeout(10)
     page.page.fill("#text", "my small duck sings by London")
-    page.wait("regard.state.sentences[0]?.source.startsWith('my') && regard.state.inspection?.text.startsWith('my')")
+    page.wait("regard.state.output.sentences[0]?.source.startsWith('my')")
+    page.wait("regard.state.inspection.result?.text.startsWith('my')")
     held.pop().continue_()
     page.settled()
-    assert page.page.evaluate("regard.state.worth") is None
+    assert page.page.evaluate("regard.state.heads.importance") is None
 
 
 def test_the_tree_is_walked_with_arrows(opened: Any, learnt_url: str, learnt: Translator) -> None:

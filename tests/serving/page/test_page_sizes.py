@@ -63,7 +63,7 @@ def test_a_narrow_screen(opened: Any, learnt_url: str) -> None:
     page.write("the old cat sleeps near Paris and my small duck sings by London in Berlin")
     assert_fits(page)
     page.take_token(2)
-    page.force(1)
+    page.write_alternative(1)
     assert_fits(page)
     page.press(head_button("cross.1.0"), " ")
     page.click("#rank")

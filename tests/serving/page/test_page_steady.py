@@ -90,7 +90,7 @@ def test_what_is_being_written_is_not_pale(opened: Any, learnt_url: str) -> None
 def test_a_copy_is_said_and_needs_no_safe_address(opened: Any, learnt_url: str) -> None:
     page = opened(learnt_url, text=SENTENCE)
     page.page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")  # as over http in a network
-    wanted = page.page.evaluate("regard.state.sentences[0].text")
+    wanted = page.page.evaluate("regard.state.output.sentences[0].text")
     page.page.click("#copy")
     page.page.wait_for_selector(".said:has-text('Copied')")
     page.page.uncheck(".controls input[type=checkbox]")
@@ -127,7 +127,7 @@ def test_a_server_that_was_started_anew_is_asked_to_look_again(opened: Any, lear
 def test_links_that_cannot_be_meant(opened: Any, learnt_url: str, learnt: Translator, kept: dict[str, object]) -> None:
     page = opened(learnt_url, text=SENTENCE, **kept)
     assert not page.exists(ERROR)
-    assert page.page.evaluate("regard.state.sentences[0].text") == learnt.translate(SENTENCE, beam_size=5).text
+    assert page.page.evaluate("regard.state.output.sentences[0].text") == learnt.translate(SENTENCE, beam_size=5).text
     assert page.exists(MATRIX)
 
 
@@ -169,7 +169,8 @@ def test_the_tour_covers_nothing_that_it_shows(opened: Any, serve: Any, with_exa
 
 def test_the_tour_ends_where_it_began(opened: Any, learnt_url: str) -> None:
     page = opened(learnt_url, text=SENTENCE, off="cross.0.1,encoder.0.0", head="decoder.1.0", step=2, sortBy="entropy")
-    seen = "(({off, undo, head, step, sortBy, traced}) => JSON.stringify({off, undo, head, step, sortBy, traced}))(regard.state)"
+    seen = """(({heads: {disabled, undoStack, sortBy}, view: {head, outputPosition}, search: {trace}}) =>
+        JSON.stringify({disabled, undoStack, sortBy, head, outputPosition, trace}))(regard.state)"""
     before, address, written = page.page.evaluate(seen), page.address, page.text("#written-then")
     page.page.evaluate("scrollTo(0, 300)")
     page.page.evaluate("document.querySelector('#tour').focus({preventScroll: true})")
@@ -199,8 +200,8 @@ def test_line_breaks_are_copied(opened: Any, learnt_url: str, learnt: Translator
     assert page.page.evaluate("window.kept") == wanted
     page.page.click('[data-sentence="2"] .token >> nth=0')
     page.settled()
-    page.force(1)
-    third = page.page.evaluate("regard.state.sentences[2].text")
+    page.write_alternative(1)
+    third = page.page.evaluate("regard.state.output.sentences[2].text")
     page.page.click("#copy")
     page.wait(f"window.kept !== {json.dumps(wanted)}")
     assert page.page.evaluate("window.kept") == f"{first} {second}\n\n{third}\n  {fourth}"
@@ -216,7 +217,7 @@ def test_back_leads_to_the_text_before(opened: Any, learnt_url: str) -> None:
     page.page.go_back()
     page.wait(f"document.querySelector('#text').value === '{SENTENCE}'")
     page.settled()
-    assert page.page.evaluate("regard.state.sentences[0].source") == SENTENCE
+    assert page.page.evaluate("regard.state.output.sentences[0].source") == SENTENCE
     page.page.go_forward()
     page.wait("document.querySelector('#text').value === 'my small duck'")
     page.settled()
@@ -270,15 +271,15 @@ def test_letters_join_and_columns_run_as_the_text_does(opened: Any, serve: Any, 
     page.page.focus(MATRIX)
     page.page.keyboard.press("Home")
     page.drawn()
-    first = page.page.evaluate("regard.state.source")
+    first = page.page.evaluate("regard.state.view.inputPosition")
     page.page.keyboard.press("ArrowLeft")  # the next letter stands to the left
     page.drawn()
-    assert page.page.evaluate("regard.state.source") == first + 1
+    assert page.page.evaluate("regard.state.view.inputPosition") == first + 1
     layout = page.page.evaluate("regard.matrixLayout()")
     page.page.click(MATRIX, position={"x": layout["left"] + 2, "y": layout["top"] + 2})
     page.drawn()
-    count = page.page.evaluate("regard.state.inspection.tokens.cross.keys.spelled.length")
-    assert page.page.evaluate("regard.state.source") == count - 1
+    count = page.page.evaluate("regard.state.inspection.result.tokens.cross.keys.spelled.length")
+    assert page.page.evaluate("regard.state.view.inputPosition") == count - 1
     assert "right to left" in page.text("#reading")
 
 
@@ -293,7 +294,7 @@ def test_counts_speak_of_the_longest_sentence(opened: Any, learnt_url: str, lear
     page.page.wait_for_selector("#count")
     lengths = [
         len(learnt.tokenizer.encode(each))
-        for each in page.page.evaluate("regard.state.sentences.map(each => each.source)")
+        for each in page.page.evaluate("regard.state.output.sentences.map(each => each.source)")
     ]
     total, _, longest = numbers(page.text("#count"))
     assert (total, longest) == (sum(lengths), max(lengths))

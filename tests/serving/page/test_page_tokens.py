@@ -30,7 +30,7 @@ def chips(page: Shown) -> list[str]:
 
 
 def rows(page: Shown) -> list[str]:
-    return [str(each) for each in page.page.evaluate("regard.state.inspection.tokens.cross.rows.spelled")]
+    return [str(each) for each in page.page.evaluate("regard.state.inspection.result.tokens.cross.rows.spelled")]
 
 
 def test_rows_chips_and_bars_are_the_tokens_that_were_written(opened: Any, learnt_url: str, learnt: Translator) -> None:
@@ -40,8 +40,9 @@ def test_rows_chips_and_bars_are_the_tokens_that_were_written(opened: Any, learn
     seen = learnt.inspect(TEXT, ids, ablate=[["cross.1.0"]])
     page = opened(learnt_url, text=TEXT, head="cross.1.0", off="cross.1.0")
     # a search may find such a translation; here it is put among those that were found
-    page.page.evaluate("best => { regard.state.sentences[0].nBest.splice(1, 9, best); dispatchEvent(new Event('resize')); }",
-                       {"text": text, "score": -1.0, "ids": ids})  # fmt: skip
+    best = {"text": text, "score": -1.0, "ids": ids}
+    page.page.evaluate("best => regard.state.output.sentences[0].nBest.splice(1, 9, best)", best)
+    page.page.evaluate("dispatchEvent(new Event('resize'))")
     page.page.locator(".nbest button.link").nth(1).click()
     page.settled()
     for shown in (page, opened(page.address, beside=page)):  # the link is of the same tokens
@@ -55,15 +56,15 @@ def test_rows_chips_and_bars_are_the_tokens_that_were_written(opened: Any, learn
             shown.take_token(place)
             assert shown.cell[0] == readable(tokens[place])
     page.click("#rank")
-    worth = page.page.evaluate("regard.state.worthByToken['cross.1.0']")
+    worth = page.page.evaluate("regard.state.heads.importanceByToken['cross.1.0']")
     assert worth == pytest.approx([-change for change in seen.ablations[0].token_changes], abs=1e-4)
 
 
 def test_without_heads_a_forced_word_stays(opened: Any, learnt_url: str, learnt: Translator) -> None:
     page = opened(learnt_url, text=TEXT, off="cross.1.0")
     page.take_token(2)
-    page.force(1)
-    prefix = page.page.evaluate("regard.state.sentences[0].prefix")
+    page.write_alternative(1)
+    prefix = page.page.evaluate("regard.state.output.sentences[0].prefix")
     forced = learnt.translate(TEXT, prefixes=prefix)
     assert chips(page) == [readable(token) for token in forced.tokens]
     seen = learnt.inspect(TEXT, forced.ids, ablate=[["cross.1.0"]], prefix=prefix)
@@ -76,9 +77,9 @@ def test_without_heads_a_sample_is_drawn_in_the_same_way(opened: Any, learnt_url
     drawn = {"method": "sample", "temperature": 1.3, "seed": 5}
     text = f"{TEXT}. my small duck sings in Berlin."
     page = opened(learnt_url, text=text, temperature=1.3, seed=5, off="cross.1.0")
-    sources = page.page.evaluate("regard.state.sentences.map(each => each.source)")
+    sources = page.page.evaluate("regard.state.output.sentences.map(each => each.source)")
     written = [each.text for each in learnt.translate(sources, **drawn)]
-    assert page.page.evaluate("regard.state.sentences.map(each => each.text)") == written
+    assert page.page.evaluate("regard.state.output.sentences.map(each => each.text)") == written
     for index, source in enumerate(sources):
         page.page.click(f'[data-sentence="{index}"] [data-place="0"]')
         page.settled()
@@ -92,8 +93,8 @@ def test_the_search_is_for_what_was_forced(opened: Any, learnt_url: str, learnt:
     page = opened(learnt_url, text=TEXT)
     page.click(SEARCH)
     page.take_token(2)
-    page.force(1)  # the search follows
-    prefix = page.page.evaluate("regard.state.sentences[0].prefix")
+    page.write_alternative(1)  # the search follows
+    prefix = page.page.evaluate("regard.state.output.sentences[0].prefix")
     best = learnt.translate(TEXT, prefixes=prefix, trace=True, beam_size=5)
     assert best.trace is not None
     assert page.all(f"{TREE} g.node").count() > 0
@@ -137,13 +138,13 @@ def test_what_is_new_is_found_word_by_word_and_taken_back(opened: Any, learnt_ur
     page = opened(learnt_url, text=TEXT)
     before, address = chips(page), page.address
     page.take_token(2)
-    page.force(1)
-    forced = page.all(f"{TOKEN}.forced")
-    assert forced.count() == 1
-    assert forced.get_attribute("data-place") == "2"
+    page.write_alternative(1)
+    prefix_end = page.all(f"{TOKEN}.prefix-end")
+    assert prefix_end.count() == 1
+    assert prefix_end.get_attribute("data-place") == "2"
     new = "".join(page.texts(f"{TOKEN}.new"))
     gone = page.texts("#output .before del")
-    was, now = page.text(BEFORE).split(), page.page.evaluate("regard.state.sentences[0].text").split()
+    was, now = page.text(BEFORE).split(), page.page.evaluate("regard.state.output.sentences[0].text").split()
     assert new or gone
     assert set(gone) == {word for word in was if word not in now}  # no word stands twice in these sentences
     page.click("#take-back")
@@ -168,7 +169,7 @@ def test_what_is_new_is_found_word_by_word_and_taken_back(opened: Any, learnt_ur
 )
 def test_differences_of_texts(opened: Any, learnt_url: str, text: str, other: str, new: str, gone: str) -> None:
     found = opened(learnt_url).page.evaluate(
-        "([text, other]) => regard.differing(text, other).map(words => words.join(' '))", [text, other]
+        "([text, other]) => regard.unmatchedWords(text, other).map(words => words.join(' '))", [text, other]
     )
     assert found == [new, gone]
 

@@ -58,7 +58,7 @@ def test_an_alternative_is_forced(opened: Any, learnt_url: str, learnt: Translat
         page.take_token(place)
         token = was.alternatives[place][number][0]
         prefix = spelled([*was.tokens[:place], token])
-        page.force(number)
+        page.write_alternative(number)
         wanted = learnt.translate(TEXT_ONE, prefixes=prefix, alternatives=5)
         assert wanted.text.startswith(prefix)
         assert page.tokens == [readable(each) for each in wanted.tokens]
@@ -85,12 +85,12 @@ def test_a_forced_letter_stands_and_the_rest_is_copied(opened: Any, copying_url:
     page.take_token(2)
     forced = page.alternatives[1][0]
     assert forced in "acdefghij"
-    page.force(1)
+    page.write_alternative(1)
     assert "".join(page.tokens) == f"␣a{forced}cde"
     assert page.text(BEFORE) == "abcde"
     page.take_token(4)
     other = page.alternatives[1][0]
-    page.force(1)
+    page.write_alternative(1)
     assert "".join(page.tokens) == f"␣a{forced}c{other}e"  # what was forced before stays
     assert page.text(BEFORE) == "abcde"
 
@@ -212,7 +212,7 @@ def test_another_of_the_best_translations_can_be_forced_too(opened: Any, learnt_
     assert scored.alternatives is not None
     page.take_token(2)
     assert page.alternatives == [[readable(token), percent(value)] for token, value in scored.alternatives[2]]
-    page.force(1)
+    page.write_alternative(1)
     wanted = learnt.translate(TEXT_ONE, prefixes=spelled([*scored.tokens[:2], scored.alternatives[2][1][0]]))
     assert page.tokens == [readable(token) for token in wanted.tokens]
 

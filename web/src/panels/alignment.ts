@@ -1,273 +1,418 @@
-/** Which tokens a head looks at: as curves between two lines, as a matrix, and along the texts. */
+/** The attention of a head: as curves between two lines, as a matrix, and along the texts. */
 
 import {html, nothing, svg, type TemplateResult} from "lit-html";
 import {ref} from "lit-html/directives/ref.js";
-import {colour, directionOf, drawMatrix, joins, readable, type Layout} from "../drawing";
-import {ramp} from "../legend";
-import {chooseHead} from "../actions";
-import {alignmentHead, goToHead, goToLayer, siteOf} from "../heads";
-import {saves, type Row} from "../saving";
-import type {Flow} from "../server";
-import {FLOW, isBehind, isOfOutput, MEAN, METHODS, sentence, state, update} from "../state";
-import {styled} from "../styled";
+import {attentionView, chooseCell, type AttentionView, type Side} from "../attention";
+import {translucent} from "../colours";
+import {colourRamp} from "../colour-ramp";
+import {drawMatrix, type Layout} from "../drawing";
+import {hasModifier, isChecked, valueOf} from "../events";
+import {alignmentHead, goToHead, goToLayer, layerOf} from "../head-navigation";
+import {chooseHead} from "../inspection";
+import {saveMenu, type Row} from "../save-menu";
+import {displayToken, joinClasses} from "../spelling";
+import {chosenSentence, FLOW_METHODS, FLOW_PREFIX, isInspectionStale, MEAN_PREFIX, state, update} from "../state";
+import {styleProperties} from "../style-properties";
 import {help} from "../terms";
-import {byWords, groupsOf, heaviest, isForbidden, mean, ofShares, rowOf, weightAt, type Tokens, type Weights} from "../weights";
+import {heaviestKeys, isForbidden, rowWeights, weightAt, type Weights} from "../weights";
 
-const MOST_EDGES = 1000, WINDOW = 5;
+const MAX_CURVES = 1000;
+/** The most of a row's weight that is drawn of a row that is not chosen. */
+const MAX_OTHER_SHARE = 0.5;
+const OTHER_OPACITY = 0.35;
+const MIN_OPACITY = 0.05;
+const GRID_SIZE = 5;
+const MAX_SHADE = 0.85;
+/** From this share of a row on, a token is written in the colour of the paper. */
+const DARK_SHARE = 0.6;
 
-/** One side of the matrix: its tokens, or words. */
-interface Side {
-  labels: string[];
-  groups: number[][];  // the tokens of each
-  pieces: string[];  // what each covers of its text, space in front included; "" for symbols
-  direction: "rtl" | "ltr";
+interface Edge {
+  row: number;
+  key: number;
+  weight: number;
 }
 
-/** What is shown, and the chosen cell. */
-export interface Shown { kind: string; weights: Weights; rows: Side; keys: Side; row: number; key: number; best: number }
+let cachedEdges: {weights: Weights; share: number; edges: Edge[]} | null = null;
 
-/** What each token covers of its text: together they are the text, up to its last word. */
-function piecesOf({spelled, offsets}: Tokens, text: string): string[] {
-  const letters = [...text];  // offsets count characters, and not UTF-16 units
-  let done = 0;
-  return spelled.map((token, place) => {
-    let end = Math.max(done, offsets[place]?.[1] ?? 0);
-    const rest = offsets[place] ? "" : letters.slice(done).join("");
-    if (token.trim() && rest.trimStart().startsWith(token)) {  // a symbol that was typed: <mask>
-      end = done + [...rest.slice(0, rest.indexOf(token) + token.length)].length;
-    }
-    if (!token.replaceAll("▁", "")) end = done + /^\s*/u.exec(letters.slice(done, end).join(""))![0].length;  // a space alone, and no letter after it
-    const piece = letters.slice(done, end).join("");
-    done = end;
-    return piece;
+/** Edges of every row, as many as can be drawn. */
+function allEdges(weights: Weights): Edge[] {
+  const share = Math.min(state.view.rowShare, MAX_OTHER_SHARE);
+  if (cachedEdges?.weights === weights && cachedEdges.share === share) return cachedEdges.edges;
+  const perRow = Math.max(1, Math.floor(MAX_CURVES / weights.rows));
+  const edges = Array.from({length: weights.rows}, (_, row) => edgesOf(weights, row, share).slice(0, perRow)).flat();
+  cachedEdges = {weights, share, edges};
+  return edges;
+}
+
+function edgesOf(weights: Weights, row: number, share: number): Edge[] {
+  const values = rowWeights(weights, row);
+  return [...heaviestKeys(values, share)].map(key => ({row, key, weight: values[key]!}));
+}
+
+/** The horizontal centres of labels, in the direction of the text, and the width of all. */
+function centres(widths: number[], {direction}: Side, width: number): number[] {
+  let end = 0;
+  return widths.map(each => {
+    end += each;
+    const centre = end - each / 2;
+    return direction === "rtl" ? width - centre : centre;
   });
 }
 
-const UNKNOWN = /^▁?(<unk>|\[UNK\])$/;
-
-function sideOf(tokens: Tokens, text: string): Side {
-  const groups = state.words ? groupsOf(tokens) : tokens.spelled.map((_, place) => [place]), pieces = piecesOf(tokens, text);
-  const label = (place: number): string => {
-    const token = tokens.spelled[place]!, piece = pieces[place]!.trim();
-    return UNKNOWN.test(token) && piece && !UNKNOWN.test(piece) ? `<unk: ${piece}>` : token;  // which letter it was
+function curves(view: AttentionView): TemplateResult {
+  const {weights, rows, keys, row} = view;
+  const labelWidths = (side: Side): number[] =>
+    side.labels.map(token => Math.max(22, 9 * [...displayToken(token)].length + 10));
+  const sum = (widths: number[]): number => widths.reduce((total, each) => total + each, 0);
+  const keyWidths = labelWidths(keys);
+  const rowWidths = labelWidths(rows);
+  const width = Math.max(sum(keyWidths), sum(rowWidths)) + 4;
+  const keyCentres = centres(keyWidths, keys, width);
+  const rowCentres = centres(rowWidths, rows, width);
+  const others = state.view.hidesOtherRows ? [] : allEdges(weights).filter(edge => edge.row !== row);
+  const edges = [...others, ...edgesOf(weights, row, state.view.rowShare)]; // later ones are drawn above earlier ones
+  const curve = (edge: Edge): TemplateResult => {
+    const isChosen = edge.row === row;
+    const opacity = Math.max(MIN_OPACITY, isChosen ? edge.weight : OTHER_OPACITY * edge.weight);
+    const begin = rowCentres[edge.row]!;
+    const end = keyCentres[edge.key]!;
+    return svg`<path class=${isChosen ? "edge here" : "edge"} data-row=${edge.row} data-key=${edge.key}
+      data-weight=${edge.weight.toFixed(3)} opacity=${opacity} stroke-width=${1 + 3 * edge.weight}
+      d="M ${begin} 142 C ${begin} 85, ${end} 85, ${end} 28"></path>`;
   };
-  return {
-    groups, labels: groups.map(group => group.map(label).join("")),
-    pieces: groups.map(group => group.map(place => pieces[place]!).join("")), direction: directionOf(text),
+  const label = (token: string, x: number, y: number, isChosen: boolean, choose: () => void): TemplateResult =>
+    svg`<text x=${x} y=${y} class=${isChosen ? "here" : ""} @click=${choose}>\u2068${displayToken(token)}\u2069</text>`;
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Curves">
+    <svg
+      id="curves"
+      class="curves"
+      width=${width}
+      height="170"
+      role="img"
+      aria-label="Curves from each token below to the tokens above that it looks at"
+    >
+      ${edges.map(curve)}
+      ${keys.labels.map((token, key) =>
+        label(token, keyCentres[key]!, 18, key === view.key, () => chooseCell(view, row, key)),
+      )}
+      ${rows.labels.map((token, each) =>
+        label(token, rowCentres[each]!, 160, each === row, () => chooseCell(view, each, view.key)),
+      )}
+    </svg>
+  </div>`;
+}
+
+/** The cells around the chosen one, for screen readers. */
+function cellGrid({weights, rows, keys, row, key}: AttentionView): TemplateResult {
+  const around = (chosen: number, count: number): number[] => {
+    const begin = Math.max(0, Math.min(chosen - 2, count - GRID_SIZE));
+    return Array.from({length: Math.min(GRID_SIZE, count)}, (_, index) => begin + index);
   };
+  const cell = (cellRow: number, cellKey: number): TemplateResult => {
+    const weight = isForbidden(weights, cellRow, cellKey)
+      ? "forbidden"
+      : weightAt(weights, cellRow, cellKey).toFixed(2);
+    const label = `${displayToken(rows.labels[cellRow]!)} → ${displayToken(keys.labels[cellKey]!)} ${weight}`;
+    return html`<td role="gridcell" aria-label=${label}></td>`;
+  };
+  return html`<table class="unseen" role="grid" aria-label="Weights about the chosen cell">
+    <tbody>
+      ${around(row, weights.rows).map(
+        cellRow => html`<tr> ${around(key, weights.keys).map(cellKey => cell(cellRow, cellKey))} </tr>`,
+      )}
+    </tbody>
+  </table>`;
 }
 
-/** The place of the group that a token is in; of a token after all groups, the last one. */
-const holding = (side: Side, token: number): number => {
-  const place = side.groups.findIndex(group => group.at(-1)! >= token);
-  return place < 0 ? side.groups.length - 1 : place;
-};
-
-/** What affects what, through all layers. */
-function flowing({rows: of, keys: from, shares, seen}: Flow): Shown {
-  const {text, target, token_log_probs: logProbs} = seen, rows = sideOf(of, target ?? text), keys = sideOf(from, text);
-  const whole = ofShares(shares), weights = state.words ? byWords(whole, rows.groups, keys.groups) : whole;
-  if (target === null && logProbs.length) rows.groups = rows.groups.map(group => group.map(token => token + 1));  // the first token is not predicted
-  const row = holding(rows, state.step), values = rowOf(weights, row), best = values.indexOf(Math.max(...values));
-  return {kind: "flow", weights, rows, keys, row, best, key: state.source !== null && state.source < from.spelled.length ? holding(keys, state.source) : best};
+interface LineOptions {
+  id: string;
+  label: string;
+  chosen: number;
+  shareOf: (index: number) => number;
+  choose: (index: number) => void;
 }
 
-/** The heads of which the mean is shown: of one layer, or all that look at the source, or that there are. */
-function meant(): string[] {
-  const {tokens, weights} = state.inspection!, kinds = Object.keys(tokens), site = state.head.startsWith(MEAN) ? state.head.slice(MEAN.length) : "";
-  const ofLayer = [...weights.keys()].filter(name => siteOf(name) === site), kind = kinds.includes("cross") ? "cross" : kinds.at(-1)!;
-  return ofLayer.length ? ofLayer : [...weights.keys()].filter(name => name.startsWith(`${kind}.`));
+/** A text token by token. Each token is the part of the text that it covers, so that a copy of all is the text. */
+function tokenLine({pieces, labels, direction}: Side, options: LineOptions): TemplateResult {
+  const {id, label, chosen, shareOf, choose} = options;
+  const token = (piece: string, index: number): TemplateResult => {
+    const share = shareOf(index);
+    const isNeutral = piece !== "" && !/\p{Letter}/u.test(piece); // a bracket runs as the text does
+    const colours = styleProperties({
+      background: share ? translucent("heat", MAX_SHADE * share) : "",
+      color: share > DARK_SHARE ? "var(--paper)" : "",
+    });
+    const classes = `part ${index === chosen ? "here" : ""}`;
+    const [, space, letters] = /^(\s*)([^]*)$/u.exec(piece)!;
+    if (joinClasses(pieces, index)) {
+      // letters are joined only where none is isolated
+      return html`${space}<span class=${classes} @click=${() => choose(index)} ${colours}>${letters}</span>`;
+    }
+    const content = letters || piece || displayToken(labels[index]!);
+    return html`<bdi class=${piece ? "" : "symbol"} dir=${isNeutral ? direction : "auto"} @click=${() => choose(index)}
+      >${letters ? space : nothing}<span class=${classes} ${colours}>${content}</span></bdi
+    >`;
+  };
+  const tokens = pieces.map(token);
+  return html`<p id=${id} class="tokens" dir=${direction} role="group" aria-label=${label}>${tokens}</p>`;
 }
 
-let meanKnown: {of: Weights[]; mean: Weights} | null = null;
-
-/** The mean of some heads, which is computed once. */
-function meanOf(of: Weights[]): Weights {
-  if (meanKnown?.of.length !== of.length || of.some((each, place) => each !== meanKnown!.of[place])) meanKnown = {of, mean: mean(of)};
-  return meanKnown.mean;
+/** The meaning of rows and columns. */
+function axesHint(kind: string): string {
+  const isPair = state.inspection.result?.target !== null;
+  if (kind === "flow") {
+    return (
+      "Each row is what was written or said; each column is a token of the input. The stronger a cell, the larger " +
+      `its share. ${state.inspection.flow?.caveat}`
+    );
+  }
+  if (kind === "cross") {
+    return "Each row is a token of the output, as it is predicted; each column is a token of the input.";
+  }
+  if (kind === "decoder" && isPair) {
+    return "Each row is a token of the output, as it is predicted; each column is a token before it.";
+  }
+  if (kind === "decoder") {
+    return "Each row is a token of the text; each column is a token that it looks at: itself, or one before it.";
+  }
+  const text = isPair ? "input" : "text";
+  return `Each row is a token of the ${text}; each column is a token of the same text that it looks at.`;
 }
 
-/** The weights of a head, or a mean over heads, with the chosen cell. */
-export function shown(): Shown | null {
-  const seen = state.inspection;
-  if (!seen) return null;
-  if (state.head.startsWith(FLOW)) return state.flow ? flowing(state.flow) : null;
-  const names = seen.weights.has(state.head) ? [state.head] : meant(), kind = names[0]!.split(".")[0]!, tokens = seen.tokens[kind]!;
-  const whole = names.length > 1 ? meanOf(names.map(name => seen.weights.get(name)!)) : seen.weights.get(names[0]!)!;
-  const isPair = seen.target !== null;
-  const rows = sideOf(tokens.rows, isPair && kind !== "encoder" ? seen.target! : seen.text), keys = sideOf(tokens.keys, isPair && kind === "decoder" ? seen.target! : seen.text);
-  const weights = state.words ? byWords(whole, rows.groups, keys.groups) : whole;
-  const row = holding(rows, Math.min(isOfOutput(kind) ? state.step : state.source ?? 0, tokens.rows.spelled.length - 1)), values = rowOf(weights, row);
-  const best = values.indexOf(Math.max(...values)), chosen = isOfOutput(kind) ? state.source : state.key;
-  return {kind, weights, rows, keys, row, best, key: chosen !== null && chosen < tokens.keys.spelled.length ? holding(keys, chosen) : best};
-}
-
-/** Choose a cell. */
-function choose({kind, rows, keys}: Shown, row: number, key: number): void {
-  const token = (side: Side, place: number): number => side.groups[Math.max(0, Math.min(place, side.groups.length - 1))]![0]!;
-  const to = {row: token(rows, row), key: token(keys, key)};
-  update(isOfOutput(kind) ? {step: to.row, source: to.key} : {source: to.row, key: to.key});
+function onMatrixKey(event: KeyboardEvent, view: AttentionView): void {
+  const {row, key, weights, keys} = view;
+  const right = keys.direction === "rtl" ? -1 : 1;
+  const actions: Record<string, () => void> = {
+    ArrowUp: () => chooseCell(view, row - 1, key),
+    ArrowDown: () => chooseCell(view, row + 1, key),
+    ArrowLeft: () => chooseCell(view, row, key - right),
+    ArrowRight: () => chooseCell(view, row, key + right),
+    Home: () => chooseCell(view, row, 0),
+    End: () => chooseCell(view, row, weights.keys - 1),
+    n: () => goToHead(1),
+    p: () => goToHead(-1),
+    PageDown: () => goToLayer(1),
+    PageUp: () => goToLayer(-1),
+  };
+  const act = actions[event.key];
+  if (hasModifier(event) || !act) return;
+  act();
+  event.preventDefault();
 }
 
 let layout: Layout | null = null;
 
-/** Where the cells of the matrix are, in pixels. */
+/** The place of the matrix's cells, in pixels. */
 export const matrixLayout = (): Layout | null => layout;
 
-interface Edge { row: number; key: number; weight: number }
-
-let edgesKnown: {weights: Weights; share: number; edges: Edge[]} | null = null;
-
-/** The curves of the rows that are not chosen: few of each, computed once. */
-function others(weights: Weights): Edge[] {
-  const share = Math.min(state.share, 0.5), most = Math.max(1, Math.floor(MOST_EDGES / weights.rows));
-  if (edgesKnown?.weights !== weights || edgesKnown.share !== share) {
-    const edges = Array.from({length: weights.rows}, (_, row) => {
-      const values = rowOf(weights, row);
-      return [...heaviest(values, share)].slice(0, most).map(key => ({row, key, weight: values[key]!}));
-    }).flat();
-    edgesKnown = {weights, share, edges};
-  }
-  return edgesKnown.edges;
+function onMatrixPointer(event: PointerEvent, view: AttentionView): void {
+  if (!layout) return;
+  const {weights, keys} = view;
+  const box = (event.target as HTMLElement).getBoundingClientRect();
+  const column = Math.floor((event.clientX - box.left - layout.left) / layout.size);
+  const row = Math.floor((event.clientY - box.top - layout.top) / layout.size);
+  const key = keys.direction === "rtl" ? weights.keys - 1 - column : column;
+  if (row >= 0 && key >= 0 && row < weights.rows && key < weights.keys) chooseCell(view, row, key);
 }
 
-function curves(found: Shown): TemplateResult {
-  const {weights, rows, keys, row} = found;
-  const widths = (side: Side): number[] => side.labels.map(token => Math.max(22, 9 * [...readable(token)].length + 10));
-  const sum = (of: number[]): number => of.reduce((total, each) => total + each, 0);
-  const above = widths(keys), below = widths(rows), width = Math.max(sum(above), sum(below)) + 4;
-  const places = (of: number[], {direction}: Side): number[] => {  // as the text runs
-    let x = 0;
-    return of.map(each => (x += each) - each / 2).map(at => direction === "rtl" ? width - at : at);
-  };
-  const aboveAt = places(above, keys), belowAt = places(below, rows);
-  const values = rowOf(weights, row), chosen = [...heaviest(values, state.share)].map(key => ({row, key, weight: values[key]!}));
-  const edges = [...(state.alone ? [] : others(weights).filter(edge => edge.row !== row)), ...chosen];  // the chosen ones above the others
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Curves"><svg id="curves" class="curves" width=${width} height="170" role="img"
-    aria-label="Curves from each token below to the tokens above that it looks at">
-    ${edges.map(edge => svg`<path class=${edge.row === row ? "edge here" : "edge"} data-row=${edge.row} data-key=${edge.key} data-weight=${edge.weight.toFixed(3)}
-      opacity=${Math.max(0.05, edge.row === row ? edge.weight : 0.35 * edge.weight)} stroke-width=${1 + 3 * edge.weight}
-      d="M ${belowAt[edge.row]!} 142 C ${belowAt[edge.row]!} 85, ${aboveAt[edge.key]!} 85, ${aboveAt[edge.key]!} 28"></path>`)}
-    ${keys.labels.map((token, key) => svg`<text x=${aboveAt[key]!} y="18" class=${key === found.key ? "here" : ""} @click=${() => choose(found, row, key)}>\u2068${readable(token)}\u2069</text>`)}
-    ${rows.labels.map((token, place) => svg`<text x=${belowAt[place]!} y="160" class=${place === row ? "here" : ""} @click=${() => choose(found, place, found.key)}>\u2068${readable(token)}\u2069</text>`)}
-  </svg></div>`;
-}
-
-/** The cells about the chosen one, for screen readers. */
-function grid({weights, rows, keys, row, key}: Shown): TemplateResult {
-  const about = (at: number, count: number): number[] => {
-    const begin = Math.max(0, Math.min(at - 2, count - WINDOW));
-    return Array.from({length: Math.min(WINDOW, count)}, (_, place) => begin + place);
-  };
-  return html`<table class="unseen" role="grid" aria-label="Weights about the chosen cell"><tbody>${about(row, weights.rows).map(each => html`<tr>
-    ${about(key, weights.keys).map(other => html`<td role="gridcell" aria-label="${readable(rows.labels[each]!)} → ${readable(keys.labels[other]!)} ${
-      isForbidden(weights, each, other) ? "forbidden" : weightAt(weights, each, other).toFixed(2)}"></td>`)}</tr>`)}</tbody></table>`;
-}
-
-/** A text token by token. Each is what it covers of the text, so that what is copied is the text; symbols are not copied. */
-function line(id: string, said: string, side: Side, here: number, share: (place: number) => number, take: (place: number) => void): TemplateResult {
-  const [red, green, blue] = colour("heat"), {direction} = side;
-  const tokens = side.pieces.map(piece => ({token: piece}));
-  return html`<p id=${id} class="tokens" dir=${direction} role="group" aria-label=${said}>${side.pieces.map((piece, place) => {
-    const part = share(place), isNeutral = piece !== "" && !/\p{Letter}/u.test(piece);  // such as a bracket: as the text runs
-    const colours = styled({background: part ? `rgba(${red}, ${green}, ${blue}, ${(0.85 * part).toFixed(3)})` : "", color: part > 0.6 ? "var(--paper)" : ""});
-    const name = `part ${place === here ? "here" : ""}`, [, space, rest] = /^(\s*)([^]*)$/u.exec(piece)!;
-    if (joins(tokens, place)) return html`${space}<span class=${name} @click=${() => take(place)} ${colours}>${rest}</span>`;  // letters join only where nothing is isolated
-    return html`<bdi class=${piece ? "" : "symbol"} dir=${isNeutral ? direction : "auto"} @click=${() => take(place)}>${rest ? space : nothing}<span class=${name} ${colours}>${rest || piece || readable(side.labels[place]!)}</span></bdi>`;
-  })}</p>`;
-}
-
-/** What rows and columns are. */
-function axes(kind: string): string {
-  const isPair = state.inspection?.target !== null;
-  if (kind === "flow") return `Each row is what was written or said; each column is a token of the input. The stronger a cell, the larger its share. ${state.flow?.caveat}`;
-  if (kind === "cross") return "Each row is a token of the output, as it is predicted; each column is a token of the input.";
-  if (kind === "decoder" && isPair) return "Each row is a token of the output, as it is predicted; each column is a token before it.";
-  if (kind === "decoder") return "Each row is a token of the text; each column is a token that it looks at: itself, or one before it.";
-  return `Each row is a token of the ${isPair ? "input" : "text"}; each column is a token of the same text that it looks at.`;
-}
-
-function moved(found: Shown, event: KeyboardEvent): boolean {
-  const {row, key, weights} = found, right = found.keys.direction === "rtl" ? -1 : 1;
-  const moves: Record<string, () => void> = {
-    ArrowUp: () => choose(found, row - 1, key), ArrowDown: () => choose(found, row + 1, key), ArrowLeft: () => choose(found, row, key - right),
-    ArrowRight: () => choose(found, row, key + right), Home: () => choose(found, row, 0), End: () => choose(found, row, weights.keys - 1),
-    n: () => goToHead(1), p: () => goToHead(-1), PageDown: () => goToLayer(1), PageUp: () => goToLayer(-1),
-  };
-  if (event.ctrlKey || event.metaKey || event.altKey || !moves[event.key]) return false;
-  moves[event.key]!();
-  return true;
-}
-
-function matrix(found: Shown): TemplateResult {
-  const {weights, rows, keys, row, key} = found;
-  const onPointer = (event: PointerEvent): void => {
-    if (!layout) return;
-    const box = (event.target as HTMLElement).getBoundingClientRect();
-    const column = Math.floor((event.clientX - box.left - layout.left) / layout.size), newKey = keys.direction === "rtl" ? weights.keys - 1 - column : column;
-    const newRow = Math.floor((event.clientY - box.top - layout.top) / layout.size);
-    if (newRow >= 0 && newKey >= 0 && newRow < weights.rows && newKey < weights.keys) choose(found, newRow, newKey);
-  };
+function matrix(view: AttentionView): TemplateResult {
+  const {weights, rows, keys, row, key} = view;
+  const isMirrored = keys.direction === "rtl";
+  const content = {weights, rows: rows.labels, keys: keys.labels, chosen: {row, key}, isMirrored};
   const draw = (canvas: Element | undefined): void => {
-    if (canvas) queueMicrotask(() => {  // when it is in the document, and has a width
-      if (canvas.parentElement) layout = drawMatrix(canvas as HTMLCanvasElement, weights, rows.labels, keys.labels, {row, key}, canvas.parentElement.clientWidth, keys.direction === "rtl");
+    // lit calls this before the canvas is in the document, where it has a width
+    queueMicrotask(() => {
+      const frame = canvas?.parentElement;
+      if (frame) layout = drawMatrix(canvas as HTMLCanvasElement, content, frame.clientWidth);
     });
   };
-  return html`<div class="frame"><canvas id="matrix" tabindex="0" role="img" aria-label="Weights of ${state.head}: ${weights.rows} rows, ${weights.keys} columns. Arrow keys choose a cell."
-      ${ref(draw)} @pointerdown=${onPointer} @keydown=${(event: KeyboardEvent) => { if (moved(found, event)) event.preventDefault(); }}></canvas></div>
-    <p class="legend" id="legend"><span>weight 0 ${ramp("heat")} 1</span> <span><i class="forbidden"></i> forbidden by a mask</span> <span><i class="stroke here"></i> the chosen token</span> ${
-      state.alone ? nothing : html`<span><i class="stroke"></i> the others</span>`} ${help("weight")}</p>`;
+  const size = `${weights.rows} rows, ${weights.keys} columns`;
+  const others = html`<span><i class="stroke"></i> the others</span>`;
+  return html`<div class="frame">
+      <canvas
+        id="matrix"
+        tabindex="0"
+        role="img"
+        aria-label="Weights of ${state.view.head}: ${size}. Arrow keys choose a cell."
+        ${ref(draw)}
+        @pointerdown=${(event: PointerEvent) => onMatrixPointer(event, view)}
+        @keydown=${(event: KeyboardEvent) => onMatrixKey(event, view)}
+      ></canvas>
+    </div>
+    <p class="legend" id="legend">
+      <span>weight 0 ${colourRamp("heat")} 1</span> <span><i class="forbidden"></i> forbidden by a mask</span>
+      <span><i class="stroke here"></i> the chosen token</span> ${state.view.hidesOtherRows ? nothing : others}
+      ${help("weight")}
+    </p>`;
 }
 
-function cell({kind, weights, rows, keys, row, key, best}: Shown): TemplateResult {
+/** The chosen cell as a sentence. */
+function cellStatement({kind, weights, rows, keys, row, key, bestKey}: AttentionView): TemplateResult {
   const digits = weights.values instanceof Uint16Array ? 3 : 2;
-  if (kind === "flow" && !isForbidden(weights, row, key)) {
-    return html`<p id="cell" role="status"><bdi class="strong">${readable(keys.labels[key]!)}</bdi> has a share of <span class="strong number">${weightAt(weights, row, key).toFixed(digits)}</span>
-      in <bdi class="strong">${readable(rows.labels[row]!)}</bdi>.</p>`;
+  const weightOf = (each: number): string => weightAt(weights, row, each).toFixed(digits);
+  const rowToken = html`<bdi class="strong">${displayToken(rows.labels[row]!)}</bdi>`;
+  const keyToken = html`<bdi class="strong">${displayToken(keys.labels[key]!)}</bdi>`;
+  const weight = html`<span class="strong number">${weightOf(key)}</span>`;
+  const isAllowed = !isForbidden(weights, row, key);
+  if (kind === "flow" && isAllowed) {
+    return html`<p id="cell" role="status">${keyToken} has a share of ${weight} in ${rowToken}.</p>`;
   }
-  return html`<p id="cell" role="status"><bdi class="strong">${readable(rows.labels[row]!)}</bdi> ${isForbidden(weights, row, key) ? "may not look at" : html`looks with
-    <span class="strong number">${weightAt(weights, row, key).toFixed(digits)}</span> at`} <bdi class="strong">${readable(keys.labels[key]!)}</bdi>.
-    ${key === best ? nothing : html`Most, ${weightAt(weights, row, best).toFixed(digits)}, goes to <bdi>${readable(keys.labels[best]!)}</bdi>.`}</p>`;
+  const best = html`Most, ${weightOf(bestKey)}, goes to <bdi>${displayToken(keys.labels[bestKey]!)}</bdi>.`;
+  return html`<p id="cell" role="status">
+    ${rowToken} ${isAllowed ? html`looks with ${weight} at` : "may not look at"} ${keyToken}.
+    ${key === bestKey ? nothing : best}
+  </p>`;
 }
 
-/** Heads, and what follows them through all layers. */
-function chooser(): TemplateResult {
-  const option = (value: string, said: string): TemplateResult => html`<option value=${value} ?selected=${value === state.head}>${said}</option>`;
-  const names = [...state.inspection!.weights.keys()], sites = [...new Set(names.map(siteOf))], aligns = alignmentHead();
-  return html`<label>Head <select id="head" @change=${(event: Event) => void chooseHead((event.target as HTMLSelectElement).value)}>
-    ${option("mean", "mean")} ${sites.map(site => html`<optgroup label=${site}>${names.filter(name => siteOf(name) === site).map(name => option(name, name))}${
-      option(`${MEAN}${site}`, `mean of ${site}`)}</optgroup>`)}
-    ${state.stored ? nothing : html`<optgroup label="Through all layers">${METHODS.map(method => option(`${FLOW}${method}`, method))}</optgroup>`}</select></label>${help("head")}
-    ${aligns ? html`<span class="together"><button id="aligns" aria-pressed=${state.head === aligns.head} @click=${() => void chooseHead(aligns.head)}>${
-      aligns.isOfModel ? "Alignment head" : "Alignment layer of this sentence"}</button>${help("alignment")}</span>` : nothing}`;
+/** A list of the heads, their means and the flows. */
+function headChooser(): TemplateResult {
+  const option = (value: string, label: string): TemplateResult =>
+    html`<option value=${value} ?selected=${value === state.view.head}>${label}</option>`;
+  const names = [...state.inspection.result!.weights.keys()];
+  const layers = [...new Set(names.map(layerOf))];
+  const layerGroup = (layer: string): TemplateResult =>
+    html`<optgroup label=${layer}>
+      ${names.filter(name => layerOf(name) === layer).map(name => option(name, name))}
+      ${option(`${MEAN_PREFIX}${layer}`, `mean of ${layer}`)}
+    </optgroup>`;
+  const flowGroup = (): TemplateResult =>
+    html`<optgroup label="Through all layers">
+      ${FLOW_METHODS.map(method => option(`${FLOW_PREFIX}${method}`, method))}
+    </optgroup>`;
+  return html`<label
+      >Head
+      <select id="head" @change=${(event: Event) => void chooseHead(valueOf(event))}>
+        ${option("mean", "mean")} ${layers.map(layerGroup)} ${state.server.storedPage ? nothing : flowGroup()}
+      </select></label
+    >${help("head")} ${alignmentButton()}`;
+}
+
+function alignmentButton(): TemplateResult | typeof nothing {
+  const alignment = alignmentHead();
+  if (!alignment) return nothing;
+  const {head, isOfModel} = alignment;
+  return html`<span class="together"
+    ><button id="aligns" aria-pressed=${state.view.head === head} @click=${() => void chooseHead(head)}
+      >${isOfModel ? "Alignment head" : "Alignment layer of this sentence"}</button
+    >${help("alignment")}</span
+  >`;
+}
+
+function viewControls(): TemplateResult {
+  const {rowShare, groupsWords, hidesOtherRows} = state.view;
+  const percent = `${Math.round(100 * rowShare)} %`;
+  return html`<label
+      >Share of a row
+      <input
+        id="share"
+        type="range"
+        min="0.1"
+        max="1"
+        step="0.05"
+        .value=${String(rowShare)}
+        aria-valuetext=${percent}
+        @input=${(event: Event) => update({view: {rowShare: Number(valueOf(event))}})}
+      />
+      <span class="number">${percent}</span></label
+    >${help("share")}
+    <label
+      ><input
+        id="words"
+        type="checkbox"
+        .checked=${groupsWords}
+        @change=${(event: Event) => update({view: {groupsWords: isChecked(event)}})}
+      />
+      words</label
+    >${help("words")}
+    <label
+      ><input
+        id="alone"
+        type="checkbox"
+        .checked=${hidesOtherRows}
+        @change=${(event: Event) => update({view: {hidesOtherRows: isChecked(event)}})}
+      />
+      only the chosen token</label
+    >`;
+}
+
+function saveAlignment({weights, rows, keys}: AttentionView): TemplateResult {
+  const allowed = (row: number, key: number): string | null =>
+    isForbidden(weights, row, key) ? null : weightAt(weights, row, key).toFixed(4);
+  const table = (): Row[] => [
+    ["row", "key", "row_token", "key_token", "weight"],
+    ...rows.labels.flatMap((rowToken, row) =>
+      keys.labels.flatMap((keyToken, key) => {
+        const weight = allowed(row, key);
+        return weight === null ? [] : [[row, key, rowToken, keyToken, weight]];
+      }),
+    ),
+  ];
+  const numberAt = (row: number, key: number): number | null => {
+    const weight = allowed(row, key);
+    return weight === null ? null : Number(weight);
+  };
+  const content = (): unknown => ({
+    head: state.view.head,
+    rows: rows.labels,
+    keys: keys.labels,
+    weights: rows.labels.map((_, row) => keys.labels.map((__, key) => numberAt(row, key))),
+  });
+  return saveMenu("alignment", ["#curves", "#cell", "#matrix", "#legend"], table, content);
+}
+
+function readingHint({kind, keys}: AttentionView): TemplateResult {
+  const directionHint = "Its columns run from right to left, as the text does.";
+  const weightHint =
+    "The stronger the colour of a cell, the larger its weight; the weights of a row sum to 1. A weight says where a " +
+    "head looks. It does not say how important a token is: a head may look at tokens that change nothing in what " +
+    "is written.";
+  return html`<p class="hint" id="reading">
+    ${axesHint(kind)} ${keys.direction === "rtl" ? directionHint : nothing} ${kind === "flow" ? nothing : weightHint}
+  </p>`;
+}
+
+function emptyPanel(): TemplateResult {
+  const hint = "After a translation, this shows which words of the text each word was written from.";
+  return html`<section class="panel alignment" aria-labelledby="alignment-title">
+    <div class="head"><h2 id="alignment-title">Alignment</h2></div>
+    ${state.inspection.result ? headChooser() : nothing}
+    <p class="hint">${chosenSentence() ? "…" : hint}</p>
+  </section>`;
 }
 
 export function panel(): TemplateResult {
-  const found = shown(), seen = state.inspection;
-  if (!found || !seen) {
-    return html`<section class="panel alignment" aria-labelledby="alignment-title"><div class="head"><h2 id="alignment-title">Alignment</h2></div>
-      ${state.inspection ? chooser() : nothing}
-      <p class="hint">${sentence() ? "…" : "After a translation, this shows which words of the text each word was written from."}</p></section>`;
-  }
-  const {kind, weights, rows, keys, row, key} = found, values = rowOf(weights, row), heavy = heaviest(values, state.share);
-  const table = (): Row[] => [["row", "key", "row_token", "key_token", "weight"], ...rows.labels.flatMap((token, place) =>
-    keys.labels.flatMap((other, at) => isForbidden(weights, place, at) ? [] : [[place, at, token, other, weightAt(weights, place, at).toFixed(4)]]))];
-  const content = (): unknown => ({head: state.head, rows: rows.labels, keys: keys.labels, weights: rows.labels.map((_, place) =>
-    keys.labels.map((_, at) => isForbidden(weights, place, at) ? null : Number(weightAt(weights, place, at).toFixed(4))))});
-  return html`<section class="panel alignment ${isBehind() || (kind === "flow" && state.flow?.seen !== seen) ? "stale" : ""}" aria-labelledby="alignment-title">
-    <div class="head"><h2 id="alignment-title">Alignment</h2>
-      ${chooser()}
-      <label>Share of a row <input id="share" type="range" min="0.1" max="1" step="0.05" .value=${String(state.share)} aria-valuetext="${Math.round(100 * state.share)} %"
-        @input=${(event: Event) => update({share: Number((event.target as HTMLInputElement).value)})}> <span class="number">${Math.round(100 * state.share)} %</span></label>${help("share")}
-      <label><input id="words" type="checkbox" .checked=${state.words} @change=${(event: Event) => update({words: (event.target as HTMLInputElement).checked})}> words</label>${help("words")}
-      <label><input id="alone" type="checkbox" .checked=${state.alone} @change=${(event: Event) => update({alone: (event.target as HTMLInputElement).checked})}> only the chosen token</label>
-      ${saves("alignment", ["#curves", "#cell", "#matrix", "#legend"], table, content)}
+  const view = attentionView();
+  const {result: inspection, flow} = state.inspection;
+  if (!view || !inspection) return emptyPanel();
+  const {kind, weights, rows, keys, row, key} = view;
+  const values = rowWeights(weights, row);
+  const heaviest = heaviestKeys(values, state.view.rowShare);
+  const isStale = isInspectionStale() || (kind === "flow" && flow?.inspection !== inspection);
+  const rowLine = tokenLine(rows, {
+    id: "row-tokens",
+    label: "tokens that look",
+    chosen: row,
+    shareOf: () => 0,
+    choose: each => chooseCell(view, each, key),
+  });
+  const keyLine = tokenLine(keys, {
+    id: "key-tokens",
+    label: "tokens that are looked at",
+    chosen: key,
+    shareOf: each => (heaviest.has(each) ? values[each]! : 0),
+    choose: each => chooseCell(view, row, each),
+  });
+  return html`<section class="panel alignment ${isStale ? "stale" : ""}" aria-labelledby="alignment-title">
+    <div class="head">
+      <h2 id="alignment-title">Alignment</h2>
+      ${headChooser()} ${viewControls()} ${saveAlignment(view)}
     </div>
-    ${curves(found)} ${cell(found)} ${matrix(found)} ${grid(found)}
-    <div class="sides">${line("row-tokens", "tokens that look", rows, row, () => 0, place => choose(found, place, key))}
-      ${line("key-tokens", "tokens that are looked at", keys, key, place => heavy.has(place) ? values[place]! : 0, place => choose(found, row, place))}</div>
-    <p class="hint" id="reading">${axes(kind)} ${keys.direction === "rtl" ? "Its columns run from right to left, as the text does." : nothing} ${kind === "flow" ? nothing : `The stronger the colour of a cell, the larger its weight; the weights of a row sum to 1.
-      A weight says where a head looks. It does not say how important a token is: a head may look at tokens that change nothing in what is written.`}</p>
-    <p class="hint" id="keys">In the matrix, arrows, home and end choose a cell. N, P: next and previous head. Page up, page down: another layer.</p>
+    ${curves(view)} ${cellStatement(view)} ${matrix(view)} ${cellGrid(view)}
+    <div class="sides">${rowLine} ${keyLine}</div>
+    ${readingHint(view)}
+    <p class="hint" id="keys">
+      In the matrix, arrows, home and end choose a cell. N, P: next and previous head. Page up, page down: another
+      layer.
+    </p>
   </section>`;
 }

@@ -1,57 +1,126 @@
-/** What each layer would say at a step, and a way to go from step to step. */
+/** The prediction of each layer at a position, and controls that go from token to token. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
-import {readable} from "../drawing";
-import {styled} from "../styled";
-import {FLOW, isBehind, METHODS, state, update} from "../state";
-import {saves, type Row} from "../saving";
-import {bringUp} from "../scrolling";
+import {valueOf} from "../events";
+import {chooseHead} from "../inspection";
+import {saveMenu, type Row} from "../save-menu";
+import {scrollToPanel} from "../scrolling";
+import type {Inspection} from "../server";
+import type {Sentence} from "../sentence";
+import {displayToken} from "../spelling";
+import {FLOW_METHODS, FLOW_PREFIX, isInspectionStale, state, update} from "../state";
+import {styleProperties} from "../style-properties";
 import {help} from "../terms";
-import {chooseHead} from "../actions";
-import {percent} from "./translate";
+import {percent} from "./tokens";
 
-const SECONDS = 0.9;
-let timer = 0;
+const STEP_MS = 900;
+let playTimer = 0;
 
-function play(): void {
-  update({isPlaying: !state.isPlaying});
-  clearInterval(timer);
-  if (!state.isPlaying) return;
-  timer = window.setInterval(() => {
-    const last = (state.looked?.tokens.length ?? 1) - 1;
-    if (state.step >= last) { clearInterval(timer); update({isPlaying: false}); } else update({step: state.step + 1});
-  }, 1000 * SECONDS);
+function togglePlaying(): void {
+  update({view: {isPlaying: !state.view.isPlaying}});
+  clearInterval(playTimer);
+  if (state.view.isPlaying) playTimer = window.setInterval(playStep, STEP_MS);
 }
 
-/** The layers at a step. */
-function lens(layers: [string, number][][], step: number, expected: string | undefined): TemplateResult {
-  return html`<div class="lens" role="list">${layers.map((layer, place) => {
-    const [token, prob] = layer[step] ?? ["", 0];
-    return html`<div class="change" role="listitem"><span>${place ? `layer ${place - 1}` : "embeddings"}</span><span class="track"><span ${styled({width: `${100 * prob}%`})}></span></span>
-      <bdi class=${token === expected ? "strong" : ""}>${readable(token)}</bdi><span class="number">${(100 * prob).toFixed(0)} %</span></div>`;
-  })}</div><p class="hint">What the output layer makes of each layer's state (the logit lens). Early layers were not trained for this: read it as a hint.</p>`;
+function playStep(): void {
+  const last = (state.inspection.sentence?.tokens.length ?? 1) - 1;
+  if (state.view.outputPosition >= last) togglePlaying();
+  else update({view: {outputPosition: state.view.outputPosition + 1}});
+}
+
+const layerLabel = (index: number): string => (index ? `layer ${index - 1}` : "embeddings");
+
+/** The likeliest token of each layer at a position; the expected token is strong. */
+function lens(layers: Inspection["lens"], position: number, expected: string | undefined): TemplateResult {
+  const bar = (index: number, [token, prob]: [string, number]): TemplateResult =>
+    html`<div class="change" role="listitem">
+      <span>${layerLabel(index)}</span
+      ><span class="track"><span ${styleProperties({width: `${100 * prob}%`})}></span></span>
+      <bdi class=${token === expected ? "strong" : ""}>${displayToken(token)}</bdi
+      ><span class="number">${(100 * prob).toFixed(0)} %</span>
+    </div>`;
+  return html`<div class="lens" role="list">
+      ${layers.map((layer, index) => bar(index, layer[position] ?? ["", 0]))}
+    </div>
+    <p class="hint">
+      What the output layer makes of each layer's state (the logit lens). Early layers were not trained for this: read
+      it as a hint.
+    </p>`;
+}
+
+function saveLens(sentence: Sentence, layers: Inspection["lens"]): TemplateResult {
+  const table = (): Row[] => [
+    ["step", "layer", "token", "probability"],
+    ...layers.flatMap((layer, index) =>
+      layer.map(([token, prob], position): Row => [position, index ? index - 1 : "embeddings", token, prob]),
+    ),
+  ];
+  return saveMenu("layers", [".lens"], table, () => ({tokens: sentence.tokens.map(each => each.token), layers}));
+}
+
+function positionControls(sentence: Sentence, position: number): TemplateResult {
+  const last = Math.max(0, sentence.tokens.length - 1);
+  const {token = "", log_prob: logProb} = sentence.tokens[position] ?? {};
+  const {isPlaying} = state.view;
+  const probability = (): TemplateResult => html`<span id="probability">${percent(logProb!)}</span>`;
+  return html`<div class="controls">
+    <button id="play" @click=${togglePlaying} aria-label=${isPlaying ? "Pause" : "Play"}
+      >${isPlaying ? "❚❚" : "▶"}</button
+    >
+    <input
+      id="step"
+      type="range"
+      min="0"
+      max=${last}
+      step="1"
+      .value=${String(position)}
+      aria-label="Token"
+      aria-valuetext=${displayToken(token)}
+      @input=${(event: Event) => update({view: {outputPosition: Number(valueOf(event))}})}
+    />
+    <span
+      >token ${position + 1} of ${last + 1}:
+      <bdi class="strong">${displayToken(token)}</bdi> ${typeof logProb === "number" ? probability() : nothing}</span
+    >
+  </div>`;
+}
+
+function flowButtons(): TemplateResult {
+  const button = (method: string): TemplateResult => {
+    const head = `${FLOW_PREFIX}${method}`;
+    const choose = (): void => {
+      void chooseHead(head);
+      scrollToPanel(".alignment");
+    };
+    return html`<button aria-pressed=${state.view.head === head} @click=${choose}>${method.replace("-", " ")}</button>`;
+  };
+  return html`<p class="flows">
+    <span class="hint">What reached the output through all layers:</span> ${FLOW_METHODS.map(button)}${help("flow")}
+  </p>`;
 }
 
 export function panel(): TemplateResult | typeof nothing {
-  const one = state.looked, seen = state.inspection;
-  if (!seen || !one) return nothing;
-  const last = Math.max(0, one.tokens.length - 1), step = Math.min(state.step, last), chosen = one.tokens[step];
-  const table = (): Row[] => [["step", "layer", "token", "probability"], ...seen.lens.flatMap((layer, place) =>
-    layer.map(([token, prob], at): Row => [at, place ? place - 1 : "embeddings", token, prob]))];
-  const isNext = seen.target === null && seen.token_log_probs.length > 0;  // a language model: the layers speak of the next token
-  return html`<section class="panel layers ${isBehind() ? "stale" : ""}" aria-labelledby="layers-title">
-    <div class="head"><h2 id="layers-title">Through the layers</h2>${seen.lens.length ? help("lens") : nothing}
-      ${seen.lens.length ? saves("layers", [".lens"], table, () => ({tokens: one.tokens.map(each => each.token), layers: seen.lens})) : nothing}</div>
-    <div class="controls"><button id="play" @click=${play} aria-label=${state.isPlaying ? "Pause" : "Play"}>${state.isPlaying ? "❚❚" : "▶"}</button>
-      <input id="step" type="range" min="0" max=${last} step="1" .value=${String(step)} aria-label="Token" aria-valuetext=${readable(chosen?.token ?? "")}
-        @input=${(event: Event) => update({step: Number((event.target as HTMLInputElement).value)})}>
-      <span>token ${step + 1} of ${last + 1}: <bdi class="strong">${readable(chosen?.token ?? "")}</bdi>
-        ${typeof chosen?.log_prob === "number" ? html`<span id="probability">${percent(chosen.log_prob)}</span>` : nothing}</span></div>
-    ${isNext && seen.lens.length ? html`<p class="hint">After this token, each layer would write:</p>` : nothing}
-    ${seen.lens.length ? lens(seen.lens, step, one.tokens[isNext ? step + 1 : step]?.token)
-    : html`<p class="hint">${state.stored ? "This page was stored without what each layer would say; regard inspect --lens stores it." : "This model's layers cannot be read through its output layer."}</p>`}
-    ${state.stored ? nothing : html`<p class="flows"><span class="hint">What reached the output through all layers:</span> ${METHODS.map(method => html`<button aria-pressed=${state.head === `${FLOW}${method}`}
-      @click=${() => { void chooseHead(`${FLOW}${method}`); bringUp(".alignment"); }}>${method.replace("-", " ")}</button>`)}${help("flow")}</p>`}
-    ${state.flow && state.head.startsWith(FLOW) ? html`<p class="hint" id="caveat">The alignment shows it. ${state.flow.caveat}</p>` : nothing}
+  const {sentence, result: inspection, flow} = state.inspection;
+  if (!inspection || !sentence) return nothing;
+  const {storedPage} = state.server;
+  const {lens: layers, target, token_log_probs: logProbs} = inspection;
+  const hasLens = layers.length > 0;
+  const position = Math.max(0, Math.min(state.view.outputPosition, sentence.tokens.length - 1));
+  const predictsNext = target === null && logProbs.length > 0; // layers of a language model predict the next token
+  const expected = sentence.tokens[predictsNext ? position + 1 : position]?.token;
+  const reason = storedPage
+    ? "This page was stored without what each layer would say; regard inspect --lens stores it."
+    : "This model's layers cannot be read through its output layer.";
+  const isFlow = flow !== null && state.view.head.startsWith(FLOW_PREFIX);
+  return html`<section class="panel layers ${isInspectionStale() ? "stale" : ""}" aria-labelledby="layers-title">
+    <div class="head">
+      <h2 id="layers-title">Through the layers</h2>
+      ${hasLens ? html`${help("lens")} ${saveLens(sentence, layers)}` : nothing}
+    </div>
+    ${positionControls(sentence, position)}
+    ${predictsNext && hasLens ? html`<p class="hint">After this token, each layer would write:</p>` : nothing}
+    ${hasLens ? lens(layers, position, expected) : html`<p class="hint">${reason}</p>`}
+    ${storedPage ? nothing : flowButtons()}
+    ${isFlow ? html`<p class="hint" id="caveat">The alignment shows it. ${flow.caveat}</p>` : nothing}
   </section>`;
 }

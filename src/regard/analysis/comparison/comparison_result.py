@@ -12,7 +12,7 @@ from regard.errors import SettingsError
 from regard.evaluation.score_table import NO_BLEU
 from regard.evaluation.significance import LEAST, RESAMPLES, SystemScore
 from regard.evaluation.text_metrics import ADDED
-from regard.inspection.drawing.comparison import ComparisonPage, ShownSentence, ShownSystem, comparison_html
+from regard.inspection.comparison_page import ComparisonPage, ShownSentence, ShownSystem, comparison_html
 from regard.text.lines import write_whole
 from regard.text.wording import counted
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.data.corpus import ParallelText, is_one_file, read_beside
-from regard.errors import DataError, SettingsError, hub_hint
+from regard.errors import DataError, SettingsError, missing_hint
 from regard.interop.files import is_hub_name
 from regard.names import exists, is_file
 from regard.pipelines.loading import load_any, load_as
@@ -112,7 +112,7 @@ def check_runs(runs: Sequence[str], pairs: ParallelText) -> None:
         if not is_hub_name(run) and not exists(run):
             raise DataError(
                 f"a system must be a model folder or a text file of translations; got {run}, which does not exist."
-                + hub_hint(Path(run))
+                + missing_hint(Path(run))
             )
         config = load_any(run).model.config
         pipeline = pipeline_type(config)

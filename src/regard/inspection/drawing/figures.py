@@ -162,7 +162,9 @@ class Panel:
 
     title: str
     values: Sequence[Sequence[float]]
-    """From -1 to 1: positive cells in one colour, negative ones in another, each as strong as it is far from 0."""
+    """The numbers of the cells, from -1 to 1: positive cells in one colour, negative ones in another, each as strong as
+    it is far from 0.
+    """
 
 
 def panels_svg(

@@ -20,8 +20,8 @@ class BeamCache(DecoderCache):
     """Keys and values of hypotheses that share their beginnings: the leaves of a tree.
 
     Each step fills a cell for each hypothesis, which is then never moved. What changes when hypotheses branch and die is one
-    small table, descends[sentence, hypothesis, cell], which is also the mask of their attention. A cell from which nobody
-    descends any more is filled anew, so that a sentence needs few more cells than it has tokens.
+    small table, ancestry[sentence, hypothesis, cell], which is also the mask of their attention. A cell from which nobody
+    ancestry any more is filled anew, so that a sentence needs few more cells than it has tokens.
 
     Sentences may begin at different steps, so that a new one takes a slot while the others go on.
 
@@ -40,7 +40,7 @@ class BeamCache(DecoderCache):
         self.device = device
         self.memory = [None] * num_layers if memory is None else list(memory)
         self.layers: list[BeamLayer] = [BeamLayer(self) for _ in range(num_layers)]
-        self.descends: Bool[Tensor, "sentence beam cell"] = torch.zeros(num_sentences, 1, CELLS, dtype=torch.bool)
+        self.ancestry: Bool[Tensor, "sentence beam cell"] = torch.zeros(num_sentences, 1, CELLS, dtype=torch.bool)
         self.step_of: Int[Tensor, "sentence cell"] = torch.zeros(num_sentences, CELLS, dtype=torch.long)
         """The step at which each cell was filled."""
         self.first_step: Int[Tensor, " sentence"] = self.step_of[:, 0].clone()
@@ -61,17 +61,17 @@ class BeamCache(DecoderCache):
     @property
     def num_beams(self) -> int:
         """The number of hypotheses of each sentence."""
-        return self.descends.shape[1]
+        return self.ancestry.shape[1]
 
     @property
     def num_cells(self) -> int:
         """The number of cells of each sentence, free ones included."""
-        return self.descends.shape[2]
+        return self.ancestry.shape[2]
 
     @property
     def mask(self) -> Bool[Tensor, "sentence 1 beam cell"]:
-        """True for the cells that a hypothesis descends from: what it may attend to."""
-        return self._copy("mask", lambda: self.descends[:, None])
+        """True for the cells that a hypothesis ancestry from: what it may attend to."""
+        return self._copy("mask", lambda: self.ancestry[:, None])
 
     @property
     def positions(self) -> Int[Tensor, "sentence beam"]:
@@ -96,7 +96,7 @@ class BeamCache(DecoderCache):
     def distance(self) -> Int[Tensor, "sentence 1 beam cell"]:
         """The distance of each cell before the last step, as a number that is not positive; 0 for free cells."""
         if "distance" not in self._copies:
-            distance = (self.step_of - (self._length - 1)) * self.descends.any(dim=1)
+            distance = (self.step_of - (self._length - 1)) * self.ancestry.any(dim=1)
             distance = distance[:, None, None].to(self.device, non_blocking=True)
             self._copies["distance"] = distance.expand(-1, -1, self.num_beams, -1)
         return self._copies["distance"]
@@ -104,26 +104,26 @@ class BeamCache(DecoderCache):
     def begin_step(self, width: int) -> Int[Tensor, "sentence beam"]:
         """A cell more for each hypothesis, the first that are free; their positions."""
         assert width == self.num_beams
-        is_free = ~self.descends.any(dim=1)
+        is_free = ~self.ancestry.any(dim=1)
         if int(is_free.sum(dim=1).min()) < width:
             self.add_cells(width)
-            is_free = ~self.descends.any(dim=1)
+            is_free = ~self.ancestry.any(dim=1)
         if width == 1:
             self.newest = is_free.int().argmax(dim=1, keepdim=True)
         else:
             self.newest = is_free.int().sort(dim=1, descending=True, stable=True).indices[:, :width]
-        self.descends.scatter_(2, self.newest[:, :, None], True)
+        self.ancestry.scatter_(2, self.newest[:, :, None], True)
         self.step_of.scatter_(1, self.newest, self._length)
         self.note_step(self.newest)
         return self.positions
 
     def note_step(self, newest: Int[Tensor, "sentence beam"]) -> None:
-        """Finish `begin_step`, after another has found free cells and written them into `descends` and `step_of`."""
+        """Finish `begin_step`, after another has found free cells and written them into `ancestry` and `step_of`."""
         self.newest = newest
         self._length += 1
         self._copies.clear()
 
-    def begin_reading(self, is_token: Bool[Tensor, "sentence position"]) -> list[ReadingLayer]:
+    def begin_prefill(self, is_token: Bool[Tensor, "sentence position"]) -> list[PrefillLayer]:
         """Make room for several tokens of each sentence at once, before the first step: what layers take in place of `layers`.
 
         Args:
@@ -134,7 +134,7 @@ class BeamCache(DecoderCache):
         width = is_token.shape[1]
         if width > self.num_cells:
             self.add_cells(width - self.num_cells)
-        self.descends[:, 0, :width] = is_token
+        self.ancestry[:, 0, :width] = is_token
         self.step_of[:, :width] = torch.arange(width)
         self.first_step = width - is_token.sum(dim=1)
         self.newest = self.step_of[:, :width]
@@ -143,7 +143,7 @@ class BeamCache(DecoderCache):
         padded = bool((~is_token).any())
         mask = is_token[:, None, None].to(self.device) if padded else None
         first: int | Tensor = -self.first_step.to(self.device) if padded else 0
-        return [ReadingLayer(layer, mask, causal=True, first=first) for layer in self.layers]
+        return [PrefillLayer(layer, mask, causal=True, first=first) for layer in self.layers]
 
     def select(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> BeamCache:
         """The cache of some sentences, with the selected hypotheses of each. If all stay, it changes in place.
@@ -159,7 +159,7 @@ class BeamCache(DecoderCache):
             self.reorder(parents)
             return self
         kept = BeamCache(len(self.layers), len(sentences), self.device, self._memory_of(None if stay else sentences))
-        kept.descends = self.descends[sentences[:, None], parents]
+        kept.ancestry = self.ancestry[sentences[:, None], parents]
         kept.step_of, kept.first_step, kept._length = self.step_of[sentences], self.first_step[sentences], self._length
         for ours, theirs in zip(kept.layers, self.layers, strict=True):
             ours.cells = None if theirs.cells is None else theirs.cells.index_select(1, sentences.to(self.device))
@@ -167,12 +167,12 @@ class BeamCache(DecoderCache):
 
     def reorder(self, parents: Int[Tensor, "sentence beam"]) -> None:
         """Let each new hypothesis continue one of the present ones."""
-        self.descends = self.descends.gather(1, parents[:, :, None].expand(-1, -1, self.num_cells))
+        self.ancestry = self.ancestry.gather(1, parents[:, :, None].expand(-1, -1, self.num_cells))
 
     def release(self, slots: Int[Tensor, " slot"]) -> BeamCache:
         """Let the sentences in some slots begin anew, with nothing behind them."""
         slots = slots.cpu()
-        self.descends[slots] = False
+        self.ancestry[slots] = False
         self.first_step[slots] = self._length
         self._copies.clear()
         return self
@@ -187,8 +187,8 @@ class BeamCache(DecoderCache):
         if later < 0:  # steps are counted from 0, so ours move
             self.step_of, self.first_step, self._length = self.step_of - later, self.first_step - later, other._length
             later = 0
-        self.descends[slots] = False
-        self.descends[slots, :, : other.num_cells] = other.descends[sentences]
+        self.ancestry[slots] = False
+        self.ancestry[slots, :, : other.num_cells] = other.ancestry[sentences]
         self.step_of[slots, : other.num_cells] = other.step_of[sentences] + later
         self.first_step[slots] = other.first_step[sentences] + later
         self._copies.clear()
@@ -200,7 +200,7 @@ class BeamCache(DecoderCache):
     def add_cells(self, count: int) -> None:
         """Give each sentence at least this many more cells."""
         more = -(-count // CELLS) * CELLS
-        self.descends, self.step_of = pad(self.descends, (0, more)), pad(self.step_of, (0, more))
+        self.ancestry, self.step_of = pad(self.ancestry, (0, more)), pad(self.step_of, (0, more))
 
     def _memory_of(self, sentences: Int[Tensor, " kept"] | None) -> list[Memory] | None:
         """The memory of some sentences; None: of all."""
@@ -245,7 +245,7 @@ class BeamLayer:
 
     @property
     def mask(self) -> Bool[Tensor, "sentence 1 beam cell"]:
-        """True for the cells that a hypothesis descends from."""
+        """True for the cells that a hypothesis ancestry from."""
         return self.cache.mask
 
     @property
@@ -268,7 +268,7 @@ class BeamLayer:
 
     def write(self, newer: Float[Tensor, "sentence beam 2 head head_dim"]) -> KeysValues:
         """As `append`, with keys and values in one tensor."""
-        cells = self.with_room((newer.shape[3], newer.shape[4]), newer)
+        cells = self.allocated((newer.shape[3], newer.shape[4]), newer)
         rows, places = self.cache.places
         cells[:, rows, :, places] = newer
         return KeysValues(cells[0], cells[1])
@@ -278,10 +278,10 @@ class BeamLayer:
         theirs = other.cells
         if theirs is None:  # nothing was read yet
             return
-        ours = self.with_room((theirs.shape[2], theirs.shape[4]), theirs)
+        ours = self.allocated((theirs.shape[2], theirs.shape[4]), theirs)
         ours[:, slots, :, : theirs.shape[3]] = theirs[:, sentences]
 
-    def with_room(self, sizes: tuple[int, int], like: Tensor) -> Float[Tensor, "2 sentence head cell head_dim"]:
+    def allocated(self, sizes: tuple[int, int], like: Tensor) -> Float[Tensor, "2 sentence head cell head_dim"]:
         """The cells of a layer, with this number of heads of this width."""
         if self.cells is None:
             self.cells = like.new_zeros(2, len(self.cache.first_step), sizes[0], self.cache.num_cells, sizes[1])
@@ -291,7 +291,7 @@ class BeamLayer:
         return self.cells
 
 
-class ReadingLayer(NoCache):
+class PrefillLayer(NoCache):
     """The part of a layer while a whole prompt is read: its keys and values are stored in the first cells."""
 
     def __init__(
@@ -308,7 +308,7 @@ class ReadingLayer(NoCache):
     def append(self, newer: KeysValues) -> KeysValues:
         """The keys and values themselves."""
         both = _of_one_width(newer)
-        cells = self.layer.with_room((both.key.shape[1], both.key.shape[3]), newer.key)
+        cells = self.layer.allocated((both.key.shape[1], both.key.shape[3]), newer.key)
         cells[:, :, :, : newer.length] = torch.stack(both)
         return newer
 

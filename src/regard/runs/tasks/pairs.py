@@ -39,8 +39,8 @@ from regard.runs.settings.choosing import chosen_by_data
 from regard.runs.tasks.in_memory import is_in_memory, names_of, pairs_of
 from regard.runs.tasks.initial_model import InitialModel
 from regard.runs.tasks.task import VALID_BATCH_TOKENS, Inputs, Task, digests, held_out, planned
+from regard.text.segmentation import make_segmenters
 from regard.text.tokenizer import Tokenizer
-from regard.text.tokenizing.segmentation import make_segmenters
 from regard.text.wording import counted
 from regard.training.training_run import Scores
 

@@ -86,7 +86,7 @@ class Task(ABC):
     """The names of its parameters that must learn, as the model in `--from` has none of them, or for other labels."""
     begun_with: str | None = None
     """The name of the model that it began with."""
-    halves: tuple[str, str] | None = None
+    pretrained_parts: tuple[str, str] | None = None
     """The names of the encoder and the decoder that its model was put together from."""
     has_given_vocabulary: bool = False
     """Whether its vocabulary is that of another model, and was not learnt from its data."""

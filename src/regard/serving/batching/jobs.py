@@ -1,4 +1,4 @@
-"""What is asked of an engine: the sentences of a request, and the requests whose options agree."""
+"""Jobs: the sentences of a request that are decoded with the same options, and the jobs that share a batch."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from regard.generation.rules.sampling import SamplingOptions
 
 
 @runtime_checkable
-class Running(Protocol):
+class RunningBatch(Protocol):
     """Texts that come and go in one batch: translations, or continuations."""
 
     @property
     def num_free(self) -> int:
-        """How many texts can be added and have a slot at once."""
+        """Texts that can be added and have a slot at once."""
         ...
 
-    def add(self, number: int, text: str, request: Any) -> None:
+    def add(self, number: int, text: Any, request: Any) -> None:
         """Take in one more text."""
         ...
 
@@ -29,36 +29,36 @@ class Running(Protocol):
         ...
 
     def step(self) -> list[tuple[int, Any]]:
-        """One token more for each text; the numbers and results of those that are done."""
+        """Write a token of each text; return the numbers and results of those that are done."""
         ...
 
     def so_far(self, number: int) -> str:
-        """What is certain of a result by now."""
+        """The part of a result that is certain."""
         ...
 
 
 @runtime_checkable
-class Watched(Running, Protocol):
-    """A batch that tells more of its texts than what is certain: translations."""
+class WatchableBatch(RunningBatch, Protocol):
+    """A batch that can report more of its texts than the part that is certain: translations."""
 
     def watch(self, number: int) -> None:
-        """Note what `seen` tells of a text."""
+        """Begin to note the state of a text for `partial`."""
         ...
 
-    def seen(self, number: int) -> Any:
-        """How far a text is."""
+    def partial(self, number: int) -> Any:
+        """The state of a text."""
         ...
 
 
 @runtime_checkable
-class Decodes(Protocol):
-    """What an engine decodes with: `Translator` and `LanguageModel` are such."""
+class Decoder(Protocol):
+    """A model as a scheduler uses it: `Translator` and `LanguageModel` are such."""
 
-    def requests(self, texts: Sequence[str], options: Any, **wishes: Any) -> list[Any]:
-        """What the batch is given with each text."""
+    def requests(self, texts: Sequence[Any], options: Any, **constraints: Any) -> list[Any]:
+        """The decoding request of each text."""
         ...
 
-    def running(self, options: Any) -> Running:
+    def running(self, options: Any) -> RunningBatch:
         """A batch without texts."""
         ...
 
@@ -67,15 +67,16 @@ class Decodes(Protocol):
 class Job:
     """Sentences of one request, with the same options."""
 
-    sentences: Sequence[str]
+    sentences: Sequence[Any]
+    """Encoded sentences, or the prompts of a language model."""
     options: SamplingOptions
     deadline: float
-    """On the clock of `time.monotonic`."""
-    wishes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    """What else is asked of each sentence, by name: `prefixes`, `required`."""
+    """The end of its time, on the clock of `time.monotonic`."""
+    constraints: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """Constraints on the result of each sentence, by name: `prefixes`, `required`."""
     on_progress: Callable[[int, Any], None] | None = None
-    """Is called in a thread of the engine with a sentence's index and what is certain of its result: text, or where `watches`,
-    what `seen` tells."""
+    """Called in a thread of the scheduler with a sentence's index and the part of its result that is certain: text, or where
+    `watches`, what `partial` returns."""
     watches: bool = False
     futures: list[Future[Any]] = field(default_factory=list)
     """The result of each sentence; or why there is none: a sentence that is too long fails alone."""
@@ -83,14 +84,14 @@ class Job:
     requests: list[Any] = field(default_factory=list)
     num_active: int = 0
     """Sentences that have a slot."""
-    told: dict[int, Any] = field(default_factory=dict)
+    reported: dict[int, Any] = field(default_factory=dict)
     arrived: float = 0.0
     is_cancelled: bool = False
     is_over: bool = False
-    """It has been answered with an error: its sentences leave their slots."""
+    """Whether it was answered with an error: its sentences leave their slots."""
 
     def resolve(self, index: int, outcome: Any) -> None:
-        """Answer a sentence with its result, or with what is wrong with it, unless it has an answer."""
+        """Answer a sentence with its result or error, unless it has an answer."""
         future = self.futures[index]
         if future.done() or not future.set_running_or_notify_cancel():
             return
@@ -100,17 +101,17 @@ class Job:
             future.set_result(outcome)
 
 
-class Lane:
+class BatchGroup:
     """The jobs that can share a batch, as their options agree.
 
     Args:
-        options: of the batch: what each sentence has for itself is left at its default.
+        options: of the batch: those that each sentence has for itself are left at their defaults.
     """
 
     def __init__(self, options: SamplingOptions) -> None:
         self.options = options
         self.jobs: OrderedDict[int, Job] = OrderedDict()
-        """Those that are not done, the one that is served next in front."""
+        """The jobs that are not done, the one that is served next in front."""
 
     @property
     def has_waiting(self) -> bool:
@@ -126,7 +127,7 @@ class Lane:
         return None
 
     def forget_done(self) -> None:
-        """Drop the jobs of which nothing is left."""
+        """Drop the jobs without sentences that wait or have a slot."""
         for key, job in list(self.jobs.items()):
             if not job.waiting and not job.num_active:
                 del self.jobs[key]
@@ -136,11 +137,11 @@ class Batch:
     """The sentences that one worker decodes together.
 
     Args:
-        lane: where they come from.
+        group: the jobs that they belong to.
     """
 
-    def __init__(self, lane: Lane, running: Running) -> None:
-        self.lane, self.running = lane, running
+    def __init__(self, group: BatchGroup, running: RunningBatch) -> None:
+        self.group, self.running = group, running
         self.owners: dict[int, tuple[Job, int]] = {}
         """The job and index of each sentence, by its number."""
         self._next_number = 0
@@ -150,7 +151,7 @@ class Batch:
         self._next_number += 1
         self.owners[self._next_number] = job, index  # even if what follows fails: then its job is over
         self.running.add(self._next_number, job.sentences[index], job.requests[index])
-        if job.watches and isinstance(self.running, Watched):
+        if job.watches and isinstance(self.running, WatchableBatch):
             self.running.watch(self._next_number)
 
     def drop_over(self) -> list[Job]:
@@ -162,16 +163,16 @@ class Batch:
         return [job for _, job in over]
 
     def step(self) -> list[tuple[Job, int, Any]]:
-        """One token more for each sentence: the job, index and result of those that are done."""
+        """Write a token of each sentence; return the job, index and result of those that are done."""
         return [(*self.owners.pop(number), result) for number, result in self.running.step()]
 
-    def tell(self) -> None:
-        """Tell who wants to know what has become certain."""
+    def report(self) -> None:
+        """Report the parts of results that have become certain, to those who listen."""
         for number, (job, index) in self.owners.items():
             if job.on_progress is not None:
                 running = self.running
-                watched = running if job.watches and isinstance(running, Watched) else None
-                found = running.so_far(number) if watched is None else watched.seen(number)
-                if found != job.told.get(index, ""):
-                    job.told[index] = found
+                watched = running if job.watches and isinstance(running, WatchableBatch) else None
+                found = running.so_far(number) if watched is None else watched.partial(number)
+                if found != job.reported.get(index, ""):
+                    job.reported[index] = found
                     job.on_progress(index, found)

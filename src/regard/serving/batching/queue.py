@@ -1,4 +1,4 @@
-"""What waits for one model, shared by the threads that decode with it."""
+"""The queue of one model, shared by the threads that decode with it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from regard.errors import RegardError
 from regard.generation.request import seed_of
 from regard.generation.rules.sampling import SamplingOptions
 from regard.pipelines.pipeline import Pipeline
-from regard.serving.batching.jobs import Decodes, Job, Lane, Running
+from regard.serving.batching.jobs import BatchGroup, Decoder, Job, RunningBatch
 from regard.serving.limits import DRAINING, Limits, ServingError
 from regard.serving.metrics import Metrics
 
@@ -23,30 +23,30 @@ Answer = TypeVar("Answer")
 Found = TypeVar("Found")
 Call = tuple[Callable[[], Any], Future[Any]]
 LOG = logging.getLogger("regard.serving")
-OF_REQUEST = ("seed", "max_length", "max_ratio", "min_length", "min_ratio", "max_tokens", "stop")
-"""SamplingOptions that each sentence has for itself: they do not keep it from the batch of another."""
-MOST_WAITING_LANES = 256
-"""Kinds of options that may be asked for at once."""
+PER_SENTENCE = ("seed", "max_length", "max_ratio", "min_length", "min_ratio", "max_tokens", "stop")
+"""Options that each sentence has for itself: they do not keep it from the batch of another."""
+MOST_GROUPS = 256
+"""Groups of jobs with different options at once."""
 MOST_CALLS = 200
 """Other uses of the model that may wait."""
 
 
-class EngineClosedError(ServingError):
-    """The engine takes nothing any more: its model is being replaced, or the server ends."""
+class SchedulerClosedError(ServingError):
+    """An error of a scheduler that takes nothing any more: its model is being replaced, or the server ends."""
 
     def __init__(self) -> None:
         super().__init__(503, "The model is being replaced; try again.", 1)
 
 
 def with_newest(find: Callable[[], Found], begin: Callable[[Found], Answer]) -> Answer:
-    """What is begun with an engine; with the one that has taken its place, if it was replaced meanwhile.
+    """The result of beginning something with a scheduler; with the one in its place, if it was replaced meanwhile.
 
     Args:
-        find: the engine, as it is now.
+        find: the scheduler, as it is now.
     """
     try:
         return begin(find())
-    except EngineClosedError:
+    except SchedulerClosedError:
         return begin(find())
 
 
@@ -60,7 +60,7 @@ class Queue:
         self.pipeline, self.limits, self.metrics = pipeline, limits, metrics
         self.num_crashes, self.last_crash = 0, ""
         self.condition = threading.Condition()
-        self.lanes: OrderedDict[SamplingOptions, Lane] = OrderedDict()
+        self.groups: OrderedDict[SamplingOptions, BatchGroup] = OrderedDict()
         self.is_closed = self.is_stopped = False
         self.num_waiting = 0
         """Sentences that wait for a slot."""
@@ -70,7 +70,7 @@ class Queue:
     @property
     def is_empty(self) -> bool:
         """Whether nothing waits, and nothing has a slot."""
-        return not (self.lanes or self.has_newest)
+        return not (self.groups or self.has_arrivals)
 
     def submit(self, job: Job) -> None:
         """Let a job's sentences be decoded; its futures are there when this returns.
@@ -83,7 +83,7 @@ class Queue:
         job.arrived = time.monotonic()
         with self.condition:
             if self.is_closed:
-                raise EngineClosedError
+                raise SchedulerClosedError
             if self.num_waiting and self.num_waiting + len(job.sentences) > self.limits.queue:
                 self.metrics.count("regard_rejected_total", reason="queue")
                 seconds = max(1, round(self.num_waiting * self.metrics.mean("regard_sentence_seconds")))
@@ -98,7 +98,7 @@ class Queue:
         future: Future[Answer] = Future()
         with self.condition:
             if self.is_closed:
-                raise EngineClosedError
+                raise SchedulerClosedError
             if len(self._calls) >= MOST_CALLS:
                 raise ServingError(429, "Too many requests to score and inspect are waiting; try again later.", 5)
             self._calls.append((function, future))
@@ -123,36 +123,36 @@ class Queue:
             self.is_closed = self.is_stopped = True
             self.condition.notify_all()
 
-    def newest(self) -> tuple[list[Job], Call | None]:
-        """What came since this was asked last: jobs, and one call, so that decoding goes on between two."""
+    def arrivals(self) -> tuple[list[Job], Call | None]:
+        """The jobs that came since this was called last, and one call, so that decoding goes on between two."""
         arrived = list(self._arrived)
         self._arrived.clear()
         return arrived, self._calls.popleft() if self._calls else None
 
     @property
-    def has_newest(self) -> bool:
-        """Whether something came since `newest` was asked."""
+    def has_arrivals(self) -> bool:
+        """Whether something came since `arrivals` was called."""
         return bool(self._arrived or self._calls)
 
     @property
     def has_waiting(self) -> bool:
         """Whether a sentence that can be decoded waits for a slot."""
-        return any(lane.has_waiting for lane in self.lanes.values())
+        return any(group.has_waiting for group in self.groups.values())
 
-    def running(self, options: SamplingOptions) -> Running:
-        """A batch for a lane, without sentences.
+    def running(self, options: SamplingOptions) -> RunningBatch:
+        """A batch for a group, without sentences.
 
         Raises:
             RegardError: options that are refused.
         """
-        assert isinstance(self.pipeline, Decodes)
+        assert isinstance(self.pipeline, Decoder)
         return self.pipeline.running(options)
 
     def accept(self, job: Job) -> None:
-        """Encode a job's sentences, and let them wait in the lane of their options. What cannot be read fails alone."""
-        assert isinstance(self.pipeline, Decodes)
+        """Encode a job's sentences, and let them wait in the group of their options. One that cannot be read fails alone."""
+        assert isinstance(self.pipeline, Decoder)
         try:
-            job.requests = self.pipeline.requests(job.sentences, job.options, **job.wishes)
+            job.requests = self.pipeline.requests(job.sentences, job.options, **job.constraints)
         except RegardError:
             for index in range(len(job.sentences)):
                 self._accept_alone(job, index)
@@ -160,24 +160,24 @@ class Queue:
             return
         fields = type(job.options).model_fields
         shared = job.options.model_copy(
-            update={name: fields[name].default for name in OF_REQUEST if name in fields}
+            update={name: fields[name].default for name in PER_SENTENCE if name in fields}
             | {"batch_size": self.limits.batch_size}
         )
         with self.condition:
-            if shared not in self.lanes and len(self.lanes) >= MOST_WAITING_LANES:
+            if shared not in self.groups and len(self.groups) >= MOST_GROUPS:
                 busy = "Too many different options are asked for at once; try again later."
                 self.refuse(job, ServingError(429, busy, 5))
                 return
-            self.lanes.setdefault(shared, Lane(shared)).jobs[id(job)] = job
+            self.groups.setdefault(shared, BatchGroup(shared)).jobs[id(job)] = job
             self.condition.notify_all()
 
     def _accept_alone(self, job: Job, index: int) -> None:
-        """Encode one sentence, and note what is wrong with it."""
-        assert isinstance(self.pipeline, Decodes)
-        wishes = {name: [of_each[index]] for name, of_each in job.wishes.items()}
+        """Encode one sentence, and note its error if there is one."""
+        assert isinstance(self.pipeline, Decoder)
+        constraints = {name: [of_each[index]] for name, of_each in job.constraints.items()}
         request = None
         try:
-            (request,) = self.pipeline.requests([job.sentences[index]], job.options, **wishes)
+            (request,) = self.pipeline.requests([job.sentences[index]], job.options, **constraints)
         except RegardError as error:
             with self.condition:
                 job.resolve(index, error)
@@ -185,10 +185,10 @@ class Queue:
                 self.num_waiting -= 1
         job.requests.append(request and replace(request, seed=seed_of(job.options.seed, index)))
 
-    def take(self, lane: Lane, most: int) -> list[tuple[Job, int]]:
+    def take(self, group: BatchGroup, most: int) -> list[tuple[Job, int]]:
         """Sentences that get a slot now."""
         taken: list[tuple[Job, int]] = []
-        while len(taken) < most and (found := lane.next_sentence()) is not None:
+        while len(taken) < most and (found := group.next_sentence()) is not None:
             job, _ = found
             job.num_active += 1
             self.num_waiting -= 1
@@ -199,8 +199,8 @@ class Queue:
     def refuse_over(self) -> None:
         """Answer the jobs whose clients are gone or whose time is over."""
         now = time.monotonic()
-        for lane in list(self.lanes.values()):
-            for job in list(lane.jobs.values()):
+        for group in list(self.groups.values()):
+            for job in list(group.jobs.values()):
                 if job.is_over or not (job.is_cancelled or now >= job.deadline):
                     continue
                 self.metrics.count("regard_rejected_total", reason="cancelled" if job.is_cancelled else "deadline")
@@ -209,11 +209,11 @@ class Queue:
                 self.refuse(job, gone if job.is_cancelled else ServingError(504, late))
 
     def forget_done(self) -> None:
-        """Drop the jobs and lanes of which nothing is left."""
-        for options, lane in list(self.lanes.items()):
-            lane.forget_done()
-            if not lane.jobs:
-                del self.lanes[options]
+        """Drop the jobs and groups that are done."""
+        for options, group in list(self.groups.items()):
+            group.forget_done()
+            if not group.jobs:
+                del self.groups[options]
 
     def give_up(self, jobs: Iterable[Job], error: Exception) -> None:
         """Answer some jobs with an error; the next request has a new batch."""
@@ -237,11 +237,11 @@ class Queue:
     def end(self) -> None:
         """Answer all that is left with an error."""
         error = ServingError(503, DRAINING)
-        for job in [*self._arrived, *(job for lane in self.lanes.values() for job in lane.jobs.values())]:
+        for job in [*self._arrived, *(job for group in self.groups.values() for job in group.jobs.values())]:
             self.refuse(job, error)
         for _, future in self._calls:
             if not future.done() and future.set_running_or_notify_cancel():
                 future.set_exception(error)
         self._arrived.clear()
         self._calls.clear()
-        self.lanes.clear()
+        self.groups.clear()

@@ -10,12 +10,12 @@ from concurrent.futures import Future
 from typing import TypeVar
 
 from regard.generation.rules.sampling import SamplingOptions
-from regard.serving.batching.jobs import Batch, Job, Lane
+from regard.serving.batching.jobs import Batch, BatchGroup, Job
 from regard.serving.batching.queue import Queue
 
 Answer = TypeVar("Answer")
-MOST_LANES = 8
-"""Kinds of options that are decoded in one round."""
+MOST_GROUPS = 8
+"""Groups of jobs that are decoded in one round."""
 WORTH_A_BATCH = 16
 """Sentences from which a second batch beside the first is faster: with fewer, a step takes as long with half of them."""
 
@@ -48,7 +48,7 @@ class Worker:
         while True:
             with queue.condition:
                 self.is_busy = False
-                while not (queue.has_newest or self._has_work or self._is_last or queue.is_stopped):
+                while not (queue.has_arrivals or self._has_work or self._is_last or queue.is_stopped):
                     queue.condition.wait()
                 if queue.is_stopped:
                     queue.end()
@@ -57,7 +57,7 @@ class Worker:
                     queue.condition.notify_all()
                     return
                 self.is_busy = True
-                arrived, call = queue.newest()
+                arrived, call = queue.arrivals()
             for job in arrived:
                 try:
                     queue.accept(job)
@@ -83,7 +83,7 @@ class Worker:
 
     @property
     def _share(self) -> int:
-        """How many more sentences this worker may have: all of few, an equal part of many."""
+        """Sentences that this worker may have besides its own: all of few, an equal part of many."""
         if any(worker.num_active < WORTH_A_BATCH for worker in self._team[: self._team.index(self)]):
             return 0
         num_sentences = sum(worker.num_active for worker in self._team) + self.queue.num_waiting
@@ -94,15 +94,15 @@ class Worker:
         """Sentences for the free slots, and one step of some batches, which take turns."""
         with self.queue.condition:
             self.queue.refuse_over()
-            waiting = [lane for lane in self.queue.lanes.values() if lane.has_waiting]
+            waiting = [group for group in self.queue.groups.values() if group.has_waiting]
         for options, batch in list(self.batches.items()):
             try:
                 self._left(batch.drop_over())
             except Exception as error:
                 self._give_up(options, error)
-        for lane in waiting:
-            self._fill(lane)
-        for options, batch in list(self.batches.items())[:MOST_LANES]:
+        for group in waiting:
+            self._fill(group)
+        for options, batch in list(self.batches.items())[:MOST_GROUPS]:
             self.batches.move_to_end(options)  # behind the others
             try:
                 self._step(batch)
@@ -116,24 +116,24 @@ class Worker:
             if self.queue.has_waiting or self.queue.is_closed:
                 self.queue.condition.notify_all()
 
-    def _fill(self, lane: Lane) -> None:
-        """Take sentences of a lane into this worker's batch, if it may have more."""
+    def _fill(self, group: BatchGroup) -> None:
+        """Take sentences of a group into this worker's batch, if it may have more."""
         queue = self.queue
         if self._share <= 0:
             return
-        if (batch := self.batches.get(lane.options)) is None:
+        if (batch := self.batches.get(group.options)) is None:
             try:
-                batch = Batch(lane, queue.running(lane.options))
+                batch = Batch(group, queue.running(group.options))
             except Exception as error:  # such as options that are refused
                 with queue.condition:
-                    for job in list(lane.jobs.values()):
+                    for job in list(group.jobs.values()):
                         queue.refuse(job, error)
                 return
         with queue.condition:
-            taken = queue.take(lane, min(self._share, batch.running.num_free))
+            taken = queue.take(group, min(self._share, batch.running.num_free))
             self.num_active += len(taken)
         if taken:
-            self.batches[lane.options] = batch
+            self.batches[group.options] = batch
         for job, index in taken:
             try:
                 batch.add(job, index)
@@ -155,7 +155,7 @@ class Worker:
         with self.queue.condition:
             for job, index, result in found:
                 job.resolve(index, result)
-        batch.tell()
+        batch.report()
 
     def _left(self, jobs: list[Job]) -> None:
         """Count the sentences that have left their slots, by the job of each."""
@@ -176,5 +176,5 @@ def _answer(function: Callable[[], Answer], future: Future[Answer]) -> None:
         return
     try:
         future.set_result(function())
-    except Exception as error:  # it is told to who asked
+    except Exception as error:  # its caller gets it
         future.set_exception(error)

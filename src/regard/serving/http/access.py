@@ -1,4 +1,4 @@
-"""What holds for every request, whatever its path: an id, a line in the log, a body that is read to its end."""
+"""Every request, whatever its path, has an id, a line in the log, and a body that is read to its end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from regard.serving.limits import Limits
 ACCESS = logging.getLogger("regard.serving.access")
 LOG = logging.getLogger("regard.serving")
 ID = re.compile(r"[\w.:/+=-]{1,128}", re.ASCII)
-"""What a client may call its request."""
+"""The ids that a client may give its request."""
 GONE = 499
 """The status of a request whose client is gone before it is answered. Source: nginx."""
 
@@ -94,7 +94,7 @@ class _Body:
         """Whether the client has left before the answer."""
 
     async def receive(self) -> Message:
-        """What comes next."""
+        """The next message."""
         message = await self._receive()
         if message["type"] == "http.request":
             self._size += len(message.get("body", b""))
@@ -104,7 +104,7 @@ class _Body:
         return message
 
     async def is_dropped(self) -> bool:
-        """Read what has not been read. Whether all of it has come: not if it is too much, does not come in time, or if the
+        """Read the rest of the body. Whether all of it has come: not if it is too much, does not come in time, or if the
         client only sends it when it is asked to.
         """
         most = self._limits.dropped_bytes

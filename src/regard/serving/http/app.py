@@ -1,10 +1,10 @@
-"""HTTP: which path belongs to which interface, how bodies are read, and what is done when a client goes away."""
+"""The server as an application: the routes of all interfaces, keys, errors in the form of each, and counts of requests."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.applications import Starlette
@@ -12,233 +12,115 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.responses import Response
+from starlette.routing import Route as Path
 
 from regard.errors import RegardError
-from regard.serving.http import named, page
+from regard.serving.endpoints.context import RequestContext, ServerContext, read_fields
+from regard.serving.endpoints.openapi import document
+from regard.serving.endpoints.replies import JSONReply
+from regard.serving.endpoints.routes import Interface, Route
+from regard.serving.http import page
 from regard.serving.http.access import GONE, Access
-from regard.serving.http.google import Google
-from regard.serving.http.inspecting import Inspecting
-from regard.serving.http.own import Own
-from regard.serving.http.transport import Call, Read, http_error, receive, response_of
-from regard.serving.interfaces import deepl, google, libretranslate, native, openapi, shapes
-from regard.serving.interfaces.deepl_glossaries import DeeplGlossaries
-from regard.serving.interfaces.encoding import Answer, texts_of
-from regard.serving.interfaces.openai import envelope
+from regard.serving.interfaces import deepl, deepl_glossaries, google, libretranslate, operations, small
+from regard.serving.interfaces.native import native_routes
+from regard.serving.interfaces.openai import openai_routes
 from regard.serving.keys import Keys
-from regard.serving.limits import ServingError, UnsupportedLanguageError
-from regard.serving.service import Service
+from regard.serving.limits import ServingError
+from regard.serving.model_registry import ModelRegistry
 
 LOG = logging.getLogger("regard.serving")
-WriteError = Callable[[int, str], Answer]
-OPEN = ("/languages", "/frontend/settings")
-"""Paths that need no key, as with LibreTranslate: clients ask for them before they have one."""
+INTERFACES = (page, native_routes, libretranslate, small, deepl, deepl_glossaries, openai_routes, google, operations)
+"""The modules of all interfaces: each has a function `routes`."""
+UNCOUNTED = (page.NAME, operations.NAME)
+"""Interfaces whose requests are not counted."""
+FAILED = "The server failed to answer this request."
 
 
 class App:
     """The server as a Starlette application.
 
     Args:
-        cors: origins whose pages may ask; none: those of this server alone.
+        cors: origins whose pages may send requests; none: this server's alone.
     """
 
-    def __init__(self, service: Service, keys: Keys, *, cors: Sequence[str] = ()) -> None:
-        self.service, self.keys = service, keys
-        self.glossaries = DeeplGlossaries(service)
-        self._own, self._inspecting, self._google = Own(service), Inspecting(service), Google(service)
-        self._paths = self._routes()
-        middleware = []
-        if cors:
-            middleware.append(
-                Middleware(CORSMiddleware, allow_origins=list(cors), allow_methods=["*"], allow_headers=["*"])
-            )
+    def __init__(self, registry: ModelRegistry, keys: Keys, *, cors: Sequence[str] = ()) -> None:
+        self.context = ServerContext(registry, keys)
+        self.routes = [route for interface in INTERFACES for route in interface.routes(self.context)]
+        self.context.document = document(self.routes)
+        by_path: dict[str, dict[str, Route]] = {}
+        for route in self.routes:
+            by_path.setdefault(route.path, {})[route.method] = route
+        self._interfaces = sorted({route.interface for route in self.routes}, key=lambda each: -len(each.prefix))
+        options: Any = {"allow_origins": list(cors), "allow_methods": ["*"], "allow_headers": ["*"]}
         app = Starlette(
-            routes=self._paths,
-            middleware=middleware,
-            exception_handlers={HTTPException: http_error, Exception: http_error},
+            routes=[self._path(path, methods) for path, methods in by_path.items()],
+            middleware=[Middleware(CORSMiddleware, **options)] if cors else [],
+            exception_handlers={HTTPException: self._http_error, Exception: self._http_error},
         )
-        self.asgi = Access(app, service.limits)
+        self.asgi = Access(app, registry.limits)
 
-    def _routes(self) -> list[Route]:
-        libre = ("libretranslate", libretranslate.error)
-        deep, chat, own = ("deepl", deepl.error), ("openai", envelope.error), ("native", native.error)
-        plain = libretranslate.error
-        table: list[tuple[str, str, tuple[str, WriteError], Read]] = [
-            ("/translate", "POST", libre, self.translate),
-            ("/languages", "GET", libre, self.languages),
-            ("/detect", "POST", libre, self.detect),
-            ("/frontend/settings", "GET", libre, self.settings),
-            ("/spec", "GET", libre, self.spec),
-            ("/docs", "GET", libre, self.docs),
-            ("/v2/translate", "GET POST", deep, self.deepl_translate),
-            ("/v2/languages", "GET POST", deep, self.deepl_languages),
-            ("/v2/usage", "GET POST", deep, self.deepl_usage),
-            ("/v1/models", "GET", chat, named.list_models),
-            ("/v1/models/{id:path}", "GET", chat, named.show_model),
-            ("/v1/chat/completions", "POST", chat, named.chat),
-            ("/v1/completions", "POST", chat, named.complete),
-            ("/imme", "POST", ("immersive", plain), self.immersive),
-            ("/kiss", "POST", ("kiss", plain), self.kiss),
-            ("/deeplx", "POST", ("deeplx", plain), self.deeplx),
-        ]
-        table += [(path, "GET POST", ("google", google.error), read) for path, read in self._google.table()]
-        table += [(path, methods, deep, read) for path, methods, read in self.glossaries.table()]
-        table += [
-            (f"/api/v1/{path}", methods, own, read)
-            for path, methods, read in (*self._own.table(), *self._inspecting.table())
-        ]
-        routes = [
-            Route(path, self._endpoint(name, write, read), methods=methods.split())
-            for path, methods, (name, write), read in table
-        ]
-        unread = {"/health": self.health, "/ready": self.ready, "/metrics": self.metrics}
-        return [*page.routes(), *routes, *(Route(path, endpoint, methods=["GET"]) for path, endpoint in unread.items())]
+    def _path(self, path: str, methods: dict[str, Route]) -> Path:
+        """The routes of a path, one for each method."""
 
-    def _endpoint(self, name: str, write_error: WriteError, read: Read) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
-            started = time.perf_counter()
-            response: Response
-            try:
-                received = await receive(request, self.service.limits)
-                call = Call(self.service, request, received)
-                if request.url.path not in OPEN:
-                    call.owner = self.keys.check(received.headers, call.fields)
-                found = await read(call)
-                response = found if isinstance(found, Response) else response_of(found)
-            except ClientDisconnect:
-                response = Response(status_code=GONE)
-            except ServingError as error:
-                response = response_of(_written(write_error, error))
-                if error.retry_after is not None:
-                    response.headers["Retry-After"] = str(error.retry_after)
-            except TimeoutError:
-                response = response_of(write_error(504, f"A request may take {self.service.limits.seconds:g} seconds."))
-            except RegardError as error:
-                response = response_of(write_error(400, str(error)))
-            except Exception:
-                LOG.exception("a request failed")
-                response = response_of(write_error(500, "The server failed to answer this request."))
-            self.service.metrics.count("regard_requests_total", interface=name, status=str(response.status_code))
-            self.service.metrics.observe("regard_request_seconds", time.perf_counter() - started)
-            return response
+            method = "GET" if request.method == "HEAD" else request.method
+            return await self._answer(methods[method], request)
 
-        return endpoint
+        return Path(path, endpoint, methods=list(methods))
 
-    # LibreTranslate, and nllb-serve, which shares its path
-
-    async def translate(self, call: Call) -> Answer:
-        """`/translate`."""
-        if shapes.is_nllb(call.fields):
-            asked = shapes.nllb(call.fields)
-            return shapes.nllb_answer(asked, (await call.answered(asked))[0])
-        wanted = libretranslate.parse(call.received, self.service.limits)
+    async def _answer(self, route: Route, request: Request) -> Response:
+        """The answer of a route, whatever happens, and its count."""
+        started, interface = time.perf_counter(), route.interface
         try:
-            found, source = await call.answered(wanted.asked)
-        except UnsupportedLanguageError as error:
-            raise libretranslate.unsupported(error) from error
-        names = [
-            [
-                self._inspecting.inspections.add(source.direction, sentence, each.ids)
-                for sentence, each in zip(text.sources, text.sentences, strict=True)
-            ]
-            for text in (found if wanted.details else ())
-        ]
-        return libretranslate.answer(wanted, found, source.direction.source, source.confidence, names)
+            response = await self._handled(route, request)
+        except ClientDisconnect:
+            response = Response(status_code=GONE)
+        except ServingError as error:
+            response = _failure(interface, error)
+        except TimeoutError:
+            late = f"A request may take {self.context.limits.seconds:g} seconds."
+            response = _failure(interface, ServingError(504, late))
+        except RegardError as error:
+            response = _failure(interface, ServingError(400, str(error)))
+        except Exception:
+            LOG.exception("a request failed")
+            response = _failure(interface, ServingError(500, FAILED))
+        if interface.name not in UNCOUNTED:
+            metrics = self.context.registry.metrics
+            metrics.count("regard_requests_total", interface=interface.name, status=str(response.status_code))
+            metrics.observe("regard_request_seconds", time.perf_counter() - started)
+        return response
 
-    async def languages(self, call: Call) -> Answer:
-        """`/languages`."""
-        return libretranslate.languages(self.service.languages())
+    async def _handled(self, route: Route, request: Request) -> Response:
+        fields: dict[str, Any] = {}
+        owner = None
+        if route.fields or route.needs_key:
+            fields = await read_fields(request, self.context.limits)
+        if route.needs_key:
+            owner = self.context.keys.check(request.headers, fields)
+        content = await route.handler(
+            RequestContext(self.context, request, fields, owner), *route.read(fields | request.path_params)
+        )
+        if isinstance(content, Response):
+            return content
+        return (content if isinstance(content, JSONReply) else JSONReply(content, route.status)).response()
 
-    async def detect(self, call: Call) -> Answer:
-        """`/detect`."""
-        if call.fields.get("q") is None:
-            raise ServingError(400, "Invalid request: missing q parameter")
-        texts, _ = texts_of(call.fields["q"], "q")
-        self.service.check_texts(texts)
-        return libretranslate.detected(self.service.detect("\n".join(texts)))
-
-    async def settings(self, call: Call) -> Answer:
-        """`/frontend/settings`."""
-        return libretranslate.settings(self.service.languages(), self.service.limits, keys=self.keys.are_needed)
-
-    async def spec(self, call: Call) -> Answer:
-        """`/spec`: the paths, as OpenAPI has them."""
-        return Answer(self._spec())
-
-    async def docs(self, call: Call) -> Response:
-        """`/docs`: the same as a page."""
-        policy = "default-src 'none'; style-src 'unsafe-inline'"
-        return HTMLResponse(openapi.page(self._spec()), headers={"Content-Security-Policy": policy})
-
-    def _spec(self) -> dict[str, Any]:
-        return openapi.spec((route.path, route.methods or ()) for route in self._paths if route.include_in_schema)
-
-    # DeepL
-
-    async def deepl_translate(self, call: Call) -> Answer:
-        """`/v2/translate`."""
-        asked = self.glossaries.used(call, deepl.parse(call.received))
-        found, source = await call.answered(asked)
-        return deepl.answer(asked, found, source.direction.source)
-
-    async def deepl_languages(self, call: Call) -> Answer:
-        """`/v2/languages`."""
-        return deepl.languages(call.received, self.service.languages())
-
-    async def deepl_usage(self, call: Call) -> Answer:
-        """`/v2/usage`."""
-        return deepl.usage(self.service.num_characters[call.owner])
-
-    # small ones
-
-    async def immersive(self, call: Call) -> Answer:
-        """Immersive Translate."""
-        found, source = await call.answered(shapes.immersive(call.fields))
-        return shapes.immersive_answer(found, source.direction.source)
-
-    async def kiss(self, call: Call) -> Answer:
-        """kiss-translator."""
-        asked, is_list = shapes.kiss(call.fields)
-        found, source = await call.answered(asked)
-        return shapes.kiss_answer(asked, found, source.direction.source, is_list=is_list)
-
-    async def deeplx(self, call: Call) -> Answer:
-        """DeepLX."""
-        asked = shapes.deeplx(call.fields)
-        return shapes.deeplx_answer((await call.answered(asked))[0], asked)
-
-    # for those who run it
-
-    async def health(self, request: Request) -> Response:
-        """Whether the server is alive, and what has gone wrong."""
-        engines = self.service.all_engines
-        crashes = sum(engine.num_crashes for engine in engines)
-        content: dict[str, Any] = {"status": "ok"}  # and no more where all is well, as LibreTranslate's clients expect
-        if crashes:
-            content["crashes"] = crashes
-            content["last_crash"] = next(engine.last_crash for engine in engines if engine.num_crashes)
-        if self.service.reload_error:
-            content["reload_error"] = self.service.reload_error
-        return response_of(Answer(content))
-
-    async def ready(self, request: Request) -> Response:
-        """Whether requests are taken."""
-        engines = {str(name): engine for name, engine in (*self.service.engines.items(), *self.service.others.items())}
-        full = [name for name, engine in engines.items() if engine.queue_depth >= self.service.limits.queue]
-        if self.service.is_draining or full:
-            return response_of(
-                Answer({"status": "draining" if self.service.is_draining else "full", "models": full}, 503)
-            )
-        return response_of(Answer({"status": "ready", "models": list(engines)}))
-
-    async def metrics(self, request: Request) -> Response:
-        """Counts, as Prometheus reads them."""
-        return PlainTextResponse(self.service.metrics.text(), media_type="text/plain; version=0.0.4")
+    async def _http_error(self, request: Request, error: Exception) -> Response:
+        """The answer for unknown paths and methods, in the form of the interface whose paths begin so."""
+        path = request.url.path
+        interface = next(each for each in self._interfaces if path.startswith(each.prefix))
+        if not isinstance(error, HTTPException):
+            LOG.error("a request failed", exc_info=error)
+            return _failure(interface, ServingError(500, FAILED))
+        messages = {404: f"There is nothing at {path}.", 405: f"{path} does not take {request.method}."}
+        message = messages.get(error.status_code, str(error.detail))
+        response = _failure(interface, ServingError(error.status_code, message))
+        response.headers.update(error.headers or {})
+        return response
 
 
-def _written(write_error: WriteError, error: ServingError) -> Answer:
-    """An error in the form of an interface. OpenAI's names the field."""
-    if write_error is envelope.error:
-        return envelope.error(error.status, str(error), error.param, error.code)
-    return write_error(error.status, str(error))
+def _failure(interface: Interface, error: ServingError) -> Response:
+    """An error in the form of an interface."""
+    wait = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
+    return JSONReply(interface.error(error), error.status, wait).response()

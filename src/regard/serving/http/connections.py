@@ -13,13 +13,13 @@ LOG = logging.getLogger("regard.serving")
 SPARE_FILES = 1024
 """Open files that are kept for other things than connections, and for those that are turned away; of few, half of them."""
 ROUNDS = 8
-"""More rounds of the event loop than one that is turned away takes to be closed; in each, others are accepted."""
+"""Rounds of the event loop, more than the closing of a connection that is turned away takes; in each, others are accepted."""
 ACCEPTED_AT_ONCE = 128
-"""So many connections that wait are accepted before others are served, at most."""
+"""Connections that wait and are accepted before others are served, at most."""
 
 
 def allow_many_files() -> int | None:
-    """Let the process have as many open files as it may; how many; None: not known on this system."""
+    """Let the process have as many open files as it may. Their number; None: not known on this system."""
     if sys.platform == "win32":
         return None
     import resource
@@ -32,7 +32,7 @@ def allow_many_files() -> int | None:
 
 
 def places(files: int | None) -> tuple[int | None, int]:
-    """How many connections there may be at once, None: any number; and how many are accepted before others are served.
+    """The number of connections at once, None: any; and the number that are accepted before others are served.
 
     Those are open for a moment, even where they are too many: there must be files for all of them, or none can be opened at all,
     and what says so needs some, too.
@@ -47,7 +47,7 @@ def places(files: int | None) -> tuple[int | None, int]:
 
 
 def protocol(seconds: float, most: int | None) -> type[H11Protocol]:
-    """What uvicorn makes for each connection.
+    """The protocol of each connection, as uvicorn makes it.
 
     Args:
         seconds: for a client to send the head of a request, and to go on reading an answer.
@@ -109,7 +109,7 @@ def protocol(seconds: float, most: int | None) -> type[H11Protocol]:
 
 
 def _cancelled(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
-    """No timer, in place of this one."""
+    """Cancel a timer; None, to take its place."""
     if timer is not None:
         timer.cancel()
     return None

@@ -6,12 +6,14 @@ import gzip
 import hashlib
 import re
 
-from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import Route
 
 from regard.inspection.drawing.heads_page import web_file
+from regard.serving.endpoints.context import RequestContext, ServerContext
+from regard.serving.endpoints.routes import Interface, Route
+from regard.serving.interfaces.libretranslate import failure
 
+NAME = "page"
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
 KINDS = {"page.js": "text/javascript", "style.css": "text/css", "LICENCES.txt": "text/plain"}
 HTML = """<!doctype html>
@@ -43,7 +45,7 @@ def takes_gzip(accepted: str) -> bool:
     return weights.get("gzip", weights.get("x-gzip", weights.get("*", 0.0))) > 0
 
 
-def routes() -> list[Route]:
+def routes(context: ServerContext) -> list[Route]:
     """The page, and its files: a browser keeps those for good, as another content has another name."""
     contents = {name: web_file(name) for name in KINDS}
     named = {name: f"{hashlib.sha256(content).hexdigest()[:16]}-{name}" for name, content in contents.items()}
@@ -51,14 +53,15 @@ def routes() -> list[Route]:
     served = {named[name]: (content, KINDS[name]) for name, content in contents.items()}
     served["LICENCES.txt"] = contents["LICENCES.txt"], "text/plain"
     served["icon.svg"] = ICON.encode(), "image/svg+xml"
-
-    async def page(request: Request) -> Response:
-        return HTMLResponse(html, headers={"Content-Security-Policy": POLICY, "Cache-Control": "no-cache"})
-
     compressed = {name: gzip.compress(content, 9, mtime=0) for name, (content, _) in served.items()}
 
-    async def file(request: Request) -> Response:
-        name = request.path_params["name"]
+    async def page(context: RequestContext) -> HTMLResponse:
+        """The page: translate in the browser, and look inside."""
+        return HTMLResponse(html, headers={"Content-Security-Policy": POLICY, "Cache-Control": "no-cache"})
+
+    async def file(context: RequestContext) -> Response:
+        """A file of the page."""
+        name = context.request.path_params["name"]
         if name not in served:
             return Response(status_code=404)
         content, kind = served[name]
@@ -67,11 +70,12 @@ def routes() -> list[Route]:
             "X-Content-Type-Options": "nosniff",
             "Vary": "Accept-Encoding",
         }
-        if takes_gzip(request.headers.get("accept-encoding", "")):
+        if takes_gzip(context.request.headers.get("accept-encoding", "")):
             content, headers["Content-Encoding"] = compressed[name], "gzip"
         return Response(content, media_type=kind, headers=headers)
 
+    interface = Interface(NAME, "/", failure)
     return [
-        Route("/", page, methods=["GET"]),
-        Route("/page/{name}", file, methods=["GET"], include_in_schema=False),
+        Route("GET", "/", page, interface, media_types=("text/html",), needs_key=False),
+        Route("GET", "/page/{name}", file, interface, needs_key=False, in_document=False),
     ]

@@ -19,7 +19,7 @@ from regard.errors import RegardError, SettingsError, printable
 from regard.serving.http.app import App
 from regard.serving.http.connections import ACCEPTED_AT_ONCE, allow_many_files, places, protocol
 from regard.serving.keys import Keys
-from regard.serving.service import Service
+from regard.serving.model_registry import ModelRegistry
 
 LOG = logging.getLogger("regard.serving")
 POLL_SECONDS = 0.05
@@ -56,7 +56,7 @@ def listen(host: str, port: int) -> socket.socket:
         raise SettingsError(f"`--host {host}` and `--port {port}` cannot be used: {reason}.") from error
 
 
-def serve(service: Service, keys: Keys, listening: socket.socket, *, cors: Sequence[str] = ()) -> None:
+def serve(registry: ModelRegistry, keys: Keys, listening: socket.socket, *, cors: Sequence[str] = ()) -> None:
     """Answer requests until SIGTERM or Ctrl-C, and then until all that was accepted is answered.
 
     SIGHUP reads the keys again, and loads the models anew.
@@ -66,8 +66,8 @@ def serve(service: Service, keys: Keys, listening: socket.socket, *, cors: Seque
     if most is not None and most < ACCEPTED_AT_ONCE:
         LOG.warning("the process may have %d files open: at most %d connections at once; raise ulimit -n", files, most)
     config = uvicorn.Config(
-        _ended_quietly(App(service, keys, cors=cors).asgi, service),
-        http=protocol(service.limits.body_seconds, most),
+        _ended_quietly(App(registry, keys, cors=cors).asgi, registry),
+        http=protocol(registry.limits.body_seconds, most),
         ws="none",
         log_config=None,
         access_log=False,
@@ -78,10 +78,10 @@ def serve(service: Service, keys: Keys, listening: socket.socket, *, cors: Seque
         h11_max_incomplete_event_size=1 << 16,
         backlog=at_once,
     )
-    asyncio.run(_run(_Server(config), service, keys, listening))
+    asyncio.run(_run(_Server(config), registry, keys, listening))
 
 
-def _ended_quietly(asgi: ASGIApp, service: Service) -> ASGIApp:
+def _ended_quietly(asgi: ASGIApp, registry: ModelRegistry) -> ASGIApp:
     """The application. Requests that are cut off, as the server was told twice to end, are answered 503, and not logged as
     errors of the program.
     """
@@ -97,7 +97,7 @@ def _ended_quietly(asgi: ASGIApp, service: Service) -> ASGIApp:
         try:
             await asgi(scope, receive, noted)
         except asyncio.CancelledError:
-            if not service.is_draining:
+            if not registry.is_draining:
                 raise
             LOG.info("cut off: %s %s", scope["method"], printable(scope["path"]))
             if not has_begun:
@@ -106,16 +106,16 @@ def _ended_quietly(asgi: ASGIApp, service: Service) -> ASGIApp:
     return ended
 
 
-async def _run(server: _Server, service: Service, keys: Keys, listening: socket.socket) -> None:
+async def _run(server: _Server, registry: ModelRegistry, keys: Keys, listening: socket.socket) -> None:
     loop = asyncio.get_running_loop()
     tasks: set[asyncio.Task[None]] = set()
 
     def drain() -> None:
-        if service.is_draining:
+        if registry.is_draining:
             server.force_exit = server.should_exit = True  # asked twice
             return
-        service.is_draining = True
-        tasks.add(asyncio.ensure_future(_end_when_idle(server, service)))
+        registry.is_draining = True
+        tasks.add(asyncio.ensure_future(_end_when_idle(server, registry)))
 
     reloads: set[asyncio.Task[None]] = set()
     reloader = ThreadPoolExecutor(
@@ -125,12 +125,12 @@ async def _run(server: _Server, service: Service, keys: Keys, listening: socket.
     def reload() -> None:
         _reload_keys(keys)
         if len(reloads) < 2:  # one under way, and one that sees what has changed since that began
-            LOG.info("SIGHUP: %s", f"a reload waits: {service.left_to_do}" if reloads else "loading the models again")
-            task = asyncio.ensure_future(_reload(service, reloader))
+            LOG.info("SIGHUP: %s", f"a reload waits: {registry.work_left}" if reloads else "loading the models again")
+            task = asyncio.ensure_future(_reload(registry, reloader))
             reloads.add(task)
             task.add_done_callback(reloads.discard)
         else:
-            LOG.info("SIGHUP: a reload waits already: %s", service.left_to_do)
+            LOG.info("SIGHUP: a reload waits already: %s", registry.work_left)
 
     if sys.platform != "win32":
         loop.add_signal_handler(signal.SIGTERM, drain)
@@ -141,12 +141,12 @@ async def _run(server: _Server, service: Service, keys: Keys, listening: socket.
         await asyncio.sleep(POLL_SECONDS)
     listening.listen(BACKLOG)  # asyncio made it as short as what it accepts at once
     await serving
-    await asyncio.to_thread(service.close, at_once=server.force_exit)
+    await asyncio.to_thread(registry.close, at_once=server.force_exit)
 
 
-async def _end_when_idle(server: _Server, service: Service) -> None:
+async def _end_when_idle(server: _Server, registry: ModelRegistry) -> None:
     LOG.info("shutting down: what was accepted is answered")
-    while not service.is_idle:
+    while not registry.is_idle:
         await asyncio.sleep(POLL_SECONDS)
     server.should_exit = True
 
@@ -161,8 +161,8 @@ def _reload_keys(keys: Keys) -> None:
         LOG.error("the keys could not be read again, the old ones stay: %s", error)
 
 
-async def _reload(service: Service, reloader: ThreadPoolExecutor) -> None:
+async def _reload(registry: ModelRegistry, reloader: ThreadPoolExecutor) -> None:
     try:
-        await asyncio.get_running_loop().run_in_executor(reloader, service.reload)
+        await asyncio.get_running_loop().run_in_executor(reloader, registry.reload)
     except Exception as error:  # the old ones go on
         LOG.error("the models could not be loaded anew, the old ones stay: %s", error)

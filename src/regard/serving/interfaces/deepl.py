@@ -1,118 +1,186 @@
 """DeepL's interface, version 2, as its own client and Weblate, Subtitle Edit and others use it.
 
-Source: DeepL's documentation of its API, and what the official Python client sends and reads.
+Source: DeepL's documentation of its API, and requests and answers of the official Python client.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, ClassVar, NotRequired
 
-from regard.serving.answers import Answered, Asked
-from regard.serving.interfaces.encoding import Answer, Received, text_of, texts_of
-from regard.serving.interfaces.libretranslate import NAMES
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from regard.serving.directions import Direction, code_of, language_name
+from regard.serving.endpoints.context import RequestContext, ServerContext
+from regard.serving.endpoints.fields import Choice, Fields, Text, Texts, texts_of
+from regard.serving.endpoints.routes import Interface, Route
 from regard.serving.limits import ServingError
 from regard.serving.texts.markup import Outline
+from regard.serving.translation_request import TranslationRequest
 
-SWITCH = ("0", "1", "false", "true")
-CHOICES = {
-    "formality": ("default", "more", "less", "prefer_more", "prefer_less"),
-    "model_type": ("latency_optimized", "quality_optimized", "prefer_quality_optimized"),
-    "tag_handling_version": ("v1", "v2"),
-    "preserve_formatting": SWITCH,
-    "show_billed_characters": SWITCH,
-}
-"""What clients may send, though a model has one way to write: a misspelt value is an error, as it is with DeepL."""
+MOST_AT_ONCE = 5
+"""Glossaries for one translation, as DeepL has it."""
+Switch = Annotated[str, Choice("0", "1", "false", "true")]
+Names = Annotated[Texts, Field(description="names of elements: a list, or with commas between them")]
 
 
-def parse(received: Received) -> Asked:
-    """A request to `/v2/translate`.
+class DeeplFields(Fields):
+    """Fields whose errors are worded as DeepL does."""
 
-    Raises:
-        ServingError: 400, as DeepL words it.
+    missing: ClassVar[str] = "Parameter '{}' not specified."
+    refusal: ClassVar[str] = "Parameter '{}' must be {}; got {!r}."
+
+
+class TranslateFields(DeeplFields):
+    """Texts, their languages and markup. The last five fields change nothing: a model has one way to write; but a misspelt value
+    is an error, as it is with DeepL.
     """
-    fields = received.fields()
-    for name in ("text", "target_lang"):
-        if fields.get(name) is None:
-            raise ServingError(400, f"Parameter '{name}' not specified.")
-    texts, _ = texts_of(fields["text"], "text")
-    handling = text_of(fields, "tag_handling")
-    if handling not in (None, "xml", "html"):
-        raise ServingError(400, f"Parameter 'tag_handling' must be xml or html; got {handling}.")
-    for name, values in CHOICES.items():
-        _choice(fields, name, values)
-    split = _choice(fields, "split_sentences", ("0", "1", "nonewlines"))
+
+    text: Texts
+    target_lang: Text
+    source_lang: Text = ""
+    tag_handling: Annotated[str, Choice("xml", "html", text="xml or html")] = ""
+    ignore_tags: Names = ""
+    splitting_tags: Names = ""
+    non_splitting_tags: Names = ""
+    outline_detection: Switch = "1"
+    split_sentences: Annotated[str, Choice("0", "1", "nonewlines")] = Field(
+        "", description="by default 1; in HTML nonewlines"
+    )
+    glossary_id: Text = ""
+    glossary_ids: Names = Field(
+        "", description="at most 5, in place of glossary_id: a list, or with commas between them"
+    )
+    formality: Annotated[str, Choice("default", "more", "less", "prefer_more", "prefer_less")] = ""
+    model_type: Annotated[str, Choice("latency_optimized", "quality_optimized", "prefer_quality_optimized")] = ""
+    tag_handling_version: Annotated[str, Choice("v1", "v2")] = ""
+    preserve_formatting: Switch = ""
+    show_billed_characters: Switch = ""
+
+
+class LanguagesFields(DeeplFields):
+    """The side of a translation whose languages are asked for."""
+
+    type: Annotated[str, Choice("source", "target", text="source or target")] = "source"
+
+
+class Translation(TypedDict):
+    """A translation. The official client fails without `billed_characters`."""
+
+    detected_source_language: str
+    text: str
+    billed_characters: int
+    model_type_used: str
+
+
+class Language(TypedDict):
+    """A language; of a target, also whether it can be formal."""
+
+    language: str
+    name: str
+    supports_formality: NotRequired[bool]
+
+
+Translations = TypedDict("Translations", {"translations": list[Translation]})
+Usage = TypedDict("Usage", {"character_count": int, "character_limit": int})
+Failure = TypedDict("Failure", {"message": str})
+
+
+def failure(error: ServingError) -> Failure:
+    """The content of an error."""
+    return {"message": str(error)}
+
+
+async def translate(context: RequestContext, fields: TranslateFields) -> Translations:
+    """DeepL: translate."""
+    split, handling = fields.split_sentences, fields.tag_handling
     outline = Outline(
-        splitting=_names(fields, "splitting_tags"),
-        joined=_names(fields, "non_splitting_tags"),
-        is_detected=_choice(fields, "outline_detection", SWITCH) not in ("0", "false"),
+        splitting=_names(fields.splitting_tags),
+        joined=_names(fields.non_splitting_tags),
+        is_detected=fields.outline_detection not in ("0", "false"),
     )
-    return Asked(
-        texts, text_of(fields, "source_lang"), text_of(fields, "target_lang"), whole=split == "0", format=handling or "text",
-        ends_at_lines=None if split is None else split == "1", ignored=_names(fields, "ignore_tags"), outline=outline,
+    wanted = TranslationRequest(
+        texts_of(fields.text), fields.source_lang, fields.target_lang, splits=split != "0", format=handling or "text",
+        ends_at_lines=split == "1" if split else None, ignored=_names(fields.ignore_tags), outline=outline,
     )  # fmt: skip
+    found, pending = await context.translate(with_glossaries(context, fields, wanted))
+    return {
+        "translations": [
+            {
+                "detected_source_language": pending.direction.source.upper(),
+                "text": each.text,
+                "billed_characters": len(text),
+                "model_type_used": "quality_optimized",
+            }
+            for text, each in zip(wanted.texts, found, strict=True)
+        ]
+    }
 
 
-def _choice(fields: Mapping[str, Any], name: str, values: Sequence[str]) -> str | None:
-    """A field that is one of some words, or a number or truth that stands for one of them; None: it is not there.
+def _split(given: str | list[str]) -> list[str]:
+    return [each.strip() for text in texts_of(given) for each in text.split(",") if each.strip()]
+
+
+def _names(given: str | list[str]) -> frozenset[str]:
+    return frozenset(_split(given))
+
+
+def with_glossaries(context: RequestContext, fields: TranslateFields, wanted: TranslationRequest) -> TranslationRequest:
+    """A request to translate, with the glossaries that it names.
 
     Raises:
-        ServingError: 400, it is something else.
+        ServingError: 404, no such glossary; 400, it is for other languages, or the source language is not named.
     """
-    given = fields.get(name)
-    if given is None or given == "":
-        return None
-    word = str(given).lower() if isinstance(given, (bool, int)) else given
-    if word not in values:
-        raise ServingError(400, f"Parameter '{name}' must be one of {', '.join(values)}; got {str(given)[:40]!r}.")
-    return str(word)
+    several = _split(fields.glossary_ids)
+    if fields.glossary_id and several:
+        raise ServingError(400, "Give one of glossary_id and glossary_ids.")
+    ids: Sequence[str] = [fields.glossary_id] if fields.glossary_id else several
+    if not ids:
+        return wanted
+    if len(ids) > MOST_AT_ONCE:
+        raise ServingError(400, f"glossary_ids must be at most {MOST_AT_ONCE}; got {len(ids):,}.")
+    source, target = code_of(wanted.source), code_of(wanted.target)
+    if source is None or target is None:
+        raise ServingError(400, "Parameter 'source_lang' not specified. A glossary needs it.")
+    found = [context.server.glossaries.get(context.owner, id.strip()) for id in ids]
+    try:
+        return replace(wanted, glossaries=[glossary.terms(Direction(source, target)) for glossary in found])
+    except ServingError as error:  # the glossary is there: what is wrong are the languages
+        raise ServingError(400, str(error)) from error
 
 
-def _names(fields: Mapping[str, Any], name: str) -> frozenset[str]:
-    """Names of elements: a list of them, or one text with commas between them, or several such.
-
-    Raises:
-        ServingError: 400, it is something else.
-    """
-    given = fields.get(name)
-    texts = [] if given is None else texts_of(given, name)[0]
-    return frozenset(each.strip() for text in texts for each in text.split(",") if each.strip())
-
-
-def answer(asked: Asked, found: Sequence[Answered], source: str) -> Answer:
-    """The answer. The official client fails without `billed_characters`."""
-    return Answer(
-        {
-            "translations": [
-                {
-                    "detected_source_language": source.upper(),
-                    "text": each.text,
-                    "billed_characters": len(text),
-                    "model_type_used": "quality_optimized",
-                }
-                for text, each in zip(asked.texts, found, strict=True)
-            ]
-        }
-    )
+async def languages(context: RequestContext, fields: LanguagesFields) -> list[Language]:
+    """DeepL: the languages that are read or, with type=target, written."""
+    directions = context.registry.languages()
+    if fields.type == "source":
+        codes = {code for code, targets in directions.items() if targets}
+        return [{"language": code.upper(), "name": language_name(code)} for code in sorted(codes)]
+    codes = {target for targets in directions.values() for target in targets}
+    return [
+        {"language": code.upper(), "name": language_name(code), "supports_formality": False} for code in sorted(codes)
+    ]
 
 
-def languages(received: Received, directions: Mapping[str, Sequence[str]]) -> Answer:
-    """The answer to `/v2/languages`, whose type may come in the query, or in the body of a GET."""
-    kind = text_of(received.fields(), "type", "source")
-    if kind not in ("source", "target"):
-        raise ServingError(400, f"Parameter 'type' must be source or target; got {kind}.")
-    codes = {code for code, targets in directions.items() if targets}
-    if kind == "target":
-        codes = {target for targets in directions.values() for target in targets}
-    more: dict[str, Any] = {"supports_formality": False} if kind == "target" else {}
-    return Answer([{"language": code.upper(), "name": NAMES.get(code, code), **more} for code in sorted(codes)])
+async def usage(context: RequestContext) -> Usage:
+    """DeepL: the characters so far. There is no limit, and DeepL's client wants one."""
+    count = context.server.translations.num_characters[context.owner]
+    return {"character_count": count, "character_limit": 1_000_000_000_000}
 
 
-def usage(characters: int) -> Answer:
-    """The answer to `/v2/usage`: there is no limit, and DeepL's client wants one."""
-    return Answer({"character_count": characters, "character_limit": 1_000_000_000_000})
+INTERFACE = Interface("deepl", "/v2", failure)
+NO_GLOSSARY = {404: "There is no such glossary."}
 
 
-def error(status: int, message: str) -> Answer:
-    """An error."""
-    return Answer({"message": message}, status)
+def routes(context: ServerContext) -> list[Route]:
+    """The routes of DeepL's version 2 without glossaries; all take GET and POST."""
+    return [
+        route
+        for method in ("GET", "POST")
+        for route in (
+            Route(method, "/v2/translate", translate, INTERFACE, errors=NO_GLOSSARY),
+            Route(method, "/v2/languages", languages, INTERFACE),
+            Route(method, "/v2/usage", usage, INTERFACE),
+        )
+    ]

@@ -1,235 +1,283 @@
-"""DeepL's glossaries: of one direction (version 2) and of several (version 3), and their use in a translation.
+"""DeepL's glossaries, of one direction (version 2) and of several (version 3). `deepl.py` uses them in translations.
 
-Source: DeepL's documentation of its API, and what the official Python client sends and reads.
+Source: DeepL's documentation of its API, and requests and answers of the official Python client.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field, field_validator
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
-from regard.serving.answers import Asked
 from regard.serving.directions import ANY, Direction, code_of
-from regard.serving.http.transport import Call, Read
-from regard.serving.interfaces.encoding import Answer, text_of, texts_of
+from regard.serving.endpoints.context import RequestContext, ServerContext
+from regard.serving.endpoints.fields import Choice, Rule, Text
+from regard.serving.endpoints.routes import Interface, Route
+from regard.serving.interfaces.deepl import INTERFACE, NO_GLOSSARY, DeeplFields, failure
 from regard.serving.limits import ServingError
-from regard.serving.service import Service
-from regard.serving.texts.glossaries import Glossaries, Glossary
+from regard.serving.texts.glossaries import QUOTA, Glossary
 from regard.serving.texts.terms import Terms, read_entries
 
-MOST_AT_ONCE = 5
-"""Glossaries for one translation, as DeepL has it."""
+
+class GlossaryFields(DeeplFields):
+    """The id of a glossary."""
+
+    id: Text
 
 
-class DeeplGlossaries:
-    """What is done at each path."""
+class DirectionFields(DeeplFields):
+    """The languages of a dictionary."""
 
-    def __init__(self, service: Service) -> None:
-        self.service, self.kept = service, Glossaries(service.limits)
+    source_lang: Text
+    target_lang: Text
 
-    def table(self) -> list[tuple[str, str, Read]]:
-        """Paths, methods and what answers them."""
-        return [
-            ("/v2/glossary-language-pairs", "GET", self.pairs),
-            ("/v2/glossaries", "POST", self.create),
-            ("/v2/glossaries", "GET", self.all),
-            ("/v2/glossaries/{id}", "GET", self.one),
-            ("/v2/glossaries/{id}", "DELETE", self.delete),
-            ("/v2/glossaries/{id}/entries", "GET", self.entries),
-            ("/v3/glossaries", "POST", self.create_multilingual),
-            ("/v3/glossaries", "GET", self.all_multilingual),
-            ("/v3/glossaries/{id}", "GET", self.one_multilingual),
-            ("/v3/glossaries/{id}", "PATCH", self.update),
-            ("/v3/glossaries/{id}", "DELETE", self.delete),
-            ("/v3/glossaries/{id}/entries", "GET", self.entries_multilingual),
-            ("/v3/glossaries/{id}/dictionaries", "PUT", self.put_dictionary),
-            ("/v3/glossaries/{id}/dictionaries", "DELETE", self.delete_dictionary),
-        ]
-
-    def used(self, call: Call, asked: Asked) -> Asked:
-        """A request to translate, with the glossaries that it names.
-
-        Raises:
-            ServingError: 404, no such glossary; 400, it is for other languages, or the source language is not named.
-        """
-        one, several = text_of(call.fields, "glossary_id"), call.fields.get("glossary_ids") or []
-        ids = several.split(",") if isinstance(several, str) else texts_of(several, "glossary_ids")[0]
-        if one is not None and ids:
-            raise ServingError(400, "Give one of glossary_id and glossary_ids.")
-        ids = ids if one is None else [one]
-        if not ids:
-            return asked
-        if len(ids) > MOST_AT_ONCE:
-            raise ServingError(400, f"glossary_ids must be at most {MOST_AT_ONCE}; got {len(ids):,}.")
-        source, target = code_of(asked.source), code_of(asked.target)
-        if source is None or target is None:
-            raise ServingError(400, "Parameter 'source_lang' not specified. A glossary needs it.")
-        found = [self.kept.get(call.owner, id.strip()) for id in ids]
-        try:
-            return replace(asked, glossaries=[glossary.terms(Direction(source, target)) for glossary in found])
-        except ServingError as error:  # the glossary is there: what is wrong are the languages
-            raise ServingError(400, str(error)) from error
-
-    async def pairs(self, call: Call) -> Answer:
-        """`/v2/glossary-language-pairs`; of a server that does not know its languages, none."""
-        found = [
-            {"source_lang": source, "target_lang": target}
-            for source, targets in self.service.languages().items()
-            for target in targets
-            if source != ANY
-        ]
-        return Answer({"supported_languages": found})
-
-    async def create(self, call: Call) -> Answer:
-        """POST `/v2/glossaries`."""
-        name = _text(call.fields, "name")
-        direction, terms = await asyncio.to_thread(self._dictionary, call.fields)
-        return Answer(_mono(self.kept.add(call.owner, name, {direction: terms})), 201)
-
-    async def all(self, call: Call) -> Answer:
-        """GET `/v2/glossaries`: those of one direction."""
-        found = [glossary for glossary in self.kept.all(call.owner) if len(glossary.dictionaries) == 1]
-        return Answer({"glossaries": [_mono(glossary) for glossary in found]})
-
-    async def one(self, call: Call) -> Answer:
-        """GET `/v2/glossaries/{id}`."""
-        return Answer(_mono(self._get(call)))
-
-    async def entries(self, call: Call) -> Response:
-        """GET `/v2/glossaries/{id}/entries`, as lines with tabs."""
-        glossary = self._get(call)
-        _mono(glossary)
-        (terms,) = glossary.dictionaries.values()
-        return Response(_lines(terms), media_type="text/tab-separated-values")
-
-    async def delete(self, call: Call) -> Response:
-        """DELETE of a glossary, in both versions."""
-        self.kept.remove(call.owner, call.request.path_params["id"])
-        return Response(status_code=204)
-
-    async def create_multilingual(self, call: Call) -> Answer:
-        """POST `/v3/glossaries`."""
-        name = _text(call.fields, "name")
-        dictionaries = await asyncio.to_thread(self._dictionaries, call.fields)
-        return Answer(_multilingual(self.kept.add(call.owner, name, dictionaries)), 201)
-
-    async def all_multilingual(self, call: Call) -> Answer:
-        """GET `/v3/glossaries`: those of one direction, too."""
-        return Answer({"glossaries": [_multilingual(glossary) for glossary in self.kept.all(call.owner)]})
-
-    async def one_multilingual(self, call: Call) -> Answer:
-        """GET `/v3/glossaries/{id}`."""
-        return Answer(_multilingual(self._get(call)))
-
-    async def update(self, call: Call) -> Answer:
-        """PATCH `/v3/glossaries/{id}`: another name, and dictionaries whose entries are added to those there are."""
-        name = _text(call.fields, "name") if "name" in call.fields else None
-        newer = await asyncio.to_thread(self._dictionaries, call.fields) if "dictionaries" in call.fields else {}
-
-        def changed(glossary: Glossary) -> Glossary:
-            merged = dict(glossary.dictionaries)
-            for direction, terms in newer.items():
-                older = merged[direction].entries if direction in merged else {}
-                merged[direction] = Terms(older | terms.entries)
-            return replace(glossary, name=name or glossary.name, dictionaries=merged)
-
-        return Answer(_multilingual(await self._change(call, changed)))
-
-    async def entries_multilingual(self, call: Call) -> Answer:
-        """GET `/v3/glossaries/{id}/entries`: of one direction, as lines with tabs."""
-        direction = _direction(call.fields)
-        terms = self._get(call).terms(direction)
-        found = {**_languages(direction), "entries": _lines(terms), "entries_format": "tsv"}
-        return Answer({"dictionaries": [found]})
-
-    async def put_dictionary(self, call: Call) -> Answer:
-        """PUT `/v3/glossaries/{id}/dictionaries`: a dictionary in the place of the one for its direction, if there is one."""
-        direction, terms = await asyncio.to_thread(self._dictionary, call.fields)
-        await self._change(
-            call, lambda glossary: replace(glossary, dictionaries={**glossary.dictionaries, direction: terms})
-        )
-        return Answer({**_languages(direction), "entry_count": len(terms.entries)})
-
-    async def delete_dictionary(self, call: Call) -> Response:
-        """DELETE `/v3/glossaries/{id}/dictionaries`: that of one direction."""
-        direction = _direction(call.fields)
-
-        def changed(glossary: Glossary) -> Glossary:
-            glossary.terms(direction)
-            left = {each: terms for each, terms in glossary.dictionaries.items() if each != direction}
-            return replace(glossary, dictionaries=left)
-
-        await self._change(call, changed)
-        return Response(status_code=204)
-
-    def _get(self, call: Call) -> Glossary:
-        return self.kept.get(call.owner, call.request.path_params["id"])
-
-    async def _change(self, call: Call, changed: Callable[[Glossary], Glossary]) -> Glossary:
-        return await asyncio.to_thread(self.kept.change, call.owner, call.request.path_params["id"], changed)
-
-    def _dictionaries(self, fields: Mapping[str, Any]) -> dict[Direction, Terms]:
-        """The dictionaries of a request.
-
-        Raises:
-            ServingError: 400, they are no such; 413, too many entries.
-        """
-        given = fields.get("dictionaries")
-        if not isinstance(given, list) or not given or not all(isinstance(each, dict) for each in given):
-            raise ServingError(400, "dictionaries must be a list of at least one object.")
-        pairs = [self._dictionary(each) for each in given]
-        if len(found := dict(pairs)) < len(pairs):
-            raise ServingError(400, "dictionaries must have a direction of its own each; got one twice.")
-        return found
-
-    def _dictionary(self, fields: Mapping[str, Any]) -> tuple[Direction, Terms]:
-        """The direction and the terms of a request.
-
-        Raises:
-            ServingError: 400, they are no such, or the direction is not served; 413, too many entries; 503, the server ends.
-        """
-        self.service.check(Asked([]))
-        direction = _direction(fields)
-        self.service.engine_for(direction.source, direction.target)
-        text, form = _text(fields, "entries"), _text(fields, "entries_format")
-        entries = read_entries(text, form.lower(), direction.source, direction.target, self.service.limits)
-        return direction, Terms(entries)
-
-
-def _text(fields: Mapping[str, Any], name: str) -> str:
-    """A field that must be there.
-
-    Raises:
-        ServingError: 400, it is not, or it is no text.
-    """
-    value = text_of(fields, name)
-    if value is None:
-        raise ServingError(400, f"Parameter '{name}' not specified.")
-    return texts_of(value, name)[0][0]
-
-
-def _direction(fields: Mapping[str, Any]) -> Direction:
-    """The languages of a dictionary.
-
-    Raises:
-        ServingError: 400, they are missing, or no codes of languages.
-    """
-    codes = []
-    for name in ("source_lang", "target_lang"):
-        given = _text(fields, name)
+    @field_validator("source_lang", "target_lang")
+    @classmethod
+    def _check_code(cls, given: str, info: Any) -> str:
         code = code_of(given)
         if code is None or not re.fullmatch("[a-z]{2,3}", code):
-            raise ServingError(400, f"{name} must be the code of a language; got {given[:40]!r}.")
-        codes.append(code)
-    return Direction(*codes)
+            raise ServingError(400, f"{info.field_name} must be the code of a language; got {given[:40]!r}.")
+        return code
+
+    @property
+    def direction(self) -> Direction:
+        """The direction of the dictionary."""
+        return Direction(self.source_lang, self.target_lang)
 
 
-def _mono(glossary: Glossary) -> dict[str, Any]:
+class DictionaryFields(DirectionFields):
+    """The languages and the entries of a dictionary."""
+
+    entries: Text = Field(description="a line for each: a source term, a tab or comma, and its target phrase")
+    entries_format: Annotated[str, Choice("tsv", "csv", text="tsv or csv")]
+
+
+class NewGlossaryFields(DictionaryFields):
+    """The name of a new glossary, and its only dictionary."""
+
+    name: Text
+
+
+class DictionaryList(Rule):
+    """Dictionaries, at least one."""
+
+    def read(self, value: Any) -> list[DictionaryFields]:
+        """The dictionaries of a list of objects."""
+        if not isinstance(value, list) or not value or not all(isinstance(each, dict) for each in value):
+            raise ValueError
+        return [DictionaryFields.read(each) for each in value]
+
+
+Dictionaries = Annotated[list[DictionaryFields], Field(min_length=1), DictionaryList("a list of at least one object")]
+
+
+class NewMultilingualFields(DeeplFields):
+    """The name of a new glossary, and its dictionaries."""
+
+    name: Text
+    dictionaries: Dictionaries
+
+
+class ChangeFields(GlossaryFields):
+    """Another name of a glossary, and dictionaries whose entries are added to those that it has."""
+
+    name: Text = ""
+    dictionaries: Dictionaries | None = None
+
+
+class GlossaryDirectionFields(GlossaryFields, DirectionFields):
+    """The id of a glossary, and the languages of one of its dictionaries."""
+
+
+class PutFields(GlossaryFields, DictionaryFields):
+    """The id of a glossary, and a dictionary."""
+
+
+LanguagePair = TypedDict("LanguagePair", {"source_lang": str, "target_lang": str})
+LanguagePairs = TypedDict("LanguagePairs", {"supported_languages": list[LanguagePair]})
+
+
+class DictionaryInfo(LanguagePair):
+    """The languages of a dictionary, and the number of its entries."""
+
+    entry_count: int
+
+
+class DictionaryEntries(LanguagePair):
+    """The languages of a dictionary, and its entries."""
+
+    entries: str
+    entries_format: str
+
+
+class GlossaryHead(TypedDict):
+    """A glossary without its dictionaries."""
+
+    glossary_id: str
+    name: str
+    creation_time: str
+
+
+class GlossaryInfo(GlossaryHead):
+    """A glossary of one direction, without its entries."""
+
+    source_lang: str
+    target_lang: str
+    entry_count: int
+    ready: bool
+
+
+class MultilingualInfo(GlossaryHead):
+    """A glossary without its entries."""
+
+    dictionaries: list[DictionaryInfo]
+
+
+GlossaryList = TypedDict("GlossaryList", {"glossaries": list[GlossaryInfo]})
+MultilingualList = TypedDict("MultilingualList", {"glossaries": list[MultilingualInfo]})
+EntriesReply = TypedDict("EntriesReply", {"dictionaries": list[DictionaryEntries]})
+
+
+async def language_pairs(context: RequestContext) -> LanguagePairs:
+    """DeepL: the language pairs of glossaries; of a server that does not know its languages, none."""
+    languages = context.registry.languages()
+    pairs: list[LanguagePair] = [
+        {"source_lang": source, "target_lang": target}
+        for source, targets in languages.items()
+        for target in targets
+        if source != ANY
+    ]
+    return {"supported_languages": pairs}
+
+
+async def create(context: RequestContext, fields: NewGlossaryFields) -> GlossaryInfo:
+    """DeepL: make a glossary of one direction."""
+    direction, terms = await asyncio.to_thread(_dictionary, context, fields)
+    return _monolingual(context.server.glossaries.add(context.owner, fields.name, {direction: terms}))
+
+
+async def list_all(context: RequestContext) -> GlossaryList:
+    """DeepL: the glossaries of one direction."""
+    found = [glossary for glossary in context.server.glossaries.all(context.owner) if len(glossary.dictionaries) == 1]
+    return {"glossaries": [_monolingual(glossary) for glossary in found]}
+
+
+async def show(context: RequestContext, fields: GlossaryFields) -> GlossaryInfo:
+    """DeepL: a glossary of one direction."""
+    return _monolingual(_get(context, fields))
+
+
+async def entries(context: RequestContext, fields: GlossaryFields) -> Response:
+    """DeepL: the entries of a glossary of one direction, as lines with tabs."""
+    glossary = _get(context, fields)
+    _monolingual(glossary)
+    (terms,) = glossary.dictionaries.values()
+    return Response(_lines(terms), media_type="text/tab-separated-values")
+
+
+async def delete(context: RequestContext, fields: GlossaryFields) -> Response:
+    """DeepL: delete a glossary."""
+    context.server.glossaries.remove(context.owner, fields.id)
+    return Response(status_code=204)
+
+
+async def create_multilingual(context: RequestContext, fields: NewMultilingualFields) -> MultilingualInfo:
+    """DeepL: make a glossary of several directions."""
+    dictionaries = await asyncio.to_thread(_dictionaries, context, fields.dictionaries)
+    return _multilingual(context.server.glossaries.add(context.owner, fields.name, dictionaries))
+
+
+async def list_all_multilingual(context: RequestContext) -> MultilingualList:
+    """DeepL: all glossaries."""
+    return {"glossaries": [_multilingual(glossary) for glossary in context.server.glossaries.all(context.owner)]}
+
+
+async def show_multilingual(context: RequestContext, fields: GlossaryFields) -> MultilingualInfo:
+    """DeepL: a glossary."""
+    return _multilingual(_get(context, fields))
+
+
+async def change(context: RequestContext, fields: ChangeFields) -> MultilingualInfo:
+    """DeepL: rename a glossary, or add entries to its dictionaries."""
+    added = await asyncio.to_thread(_dictionaries, context, fields.dictionaries or [])
+
+    def changed(glossary: Glossary) -> Glossary:
+        merged = dict(glossary.dictionaries)
+        for direction, terms in added.items():
+            present = merged[direction].entries if direction in merged else {}
+            merged[direction] = Terms(present | terms.entries)
+        return replace(glossary, name=fields.name or glossary.name, dictionaries=merged)
+
+    return _multilingual(await _change(context, fields, changed))
+
+
+async def entries_multilingual(context: RequestContext, fields: GlossaryDirectionFields) -> EntriesReply:
+    """DeepL: the entries of a dictionary, as lines with tabs."""
+    terms = _get(context, fields).terms(fields.direction)
+    return {"dictionaries": [{**_languages(fields.direction), "entries": _lines(terms), "entries_format": "tsv"}]}
+
+
+async def put_dictionary(context: RequestContext, fields: PutFields) -> DictionaryInfo:
+    """DeepL: put a dictionary in the place of the one for its direction, if there is one."""
+    direction, terms = await asyncio.to_thread(_dictionary, context, fields)
+    await _change(
+        context, fields, lambda glossary: replace(glossary, dictionaries={**glossary.dictionaries, direction: terms})
+    )
+    return {**_languages(direction), "entry_count": len(terms.entries)}
+
+
+async def delete_dictionary(context: RequestContext, fields: GlossaryDirectionFields) -> Response:
+    """DeepL: delete a dictionary."""
+
+    def changed(glossary: Glossary) -> Glossary:
+        glossary.terms(fields.direction)
+        others = {each: terms for each, terms in glossary.dictionaries.items() if each != fields.direction}
+        return replace(glossary, dictionaries=others)
+
+    await _change(context, fields, changed)
+    return Response(status_code=204)
+
+
+def _get(context: RequestContext, fields: GlossaryFields) -> Glossary:
+    return context.server.glossaries.get(context.owner, fields.id)
+
+
+async def _change(context: RequestContext, fields: GlossaryFields, changed: Callable[[Glossary], Glossary]) -> Glossary:
+    return await asyncio.to_thread(context.server.glossaries.change, context.owner, fields.id, changed)
+
+
+def _dictionaries(context: RequestContext, given: Sequence[DictionaryFields]) -> dict[Direction, Terms]:
+    """The terms of each dictionary, by its direction.
+
+    Raises:
+        ServingError: 400, two have the same direction; or as for each of them.
+    """
+    pairs = [_dictionary(context, each) for each in given]
+    if len(found := dict(pairs)) < len(pairs):
+        raise ServingError(400, "dictionaries must have a direction of its own each; got one twice.")
+    return found
+
+
+def _dictionary(context: RequestContext, fields: DictionaryFields) -> tuple[Direction, Terms]:
+    """The direction and the terms of a dictionary.
+
+    Raises:
+        ServingError: 400, entries that are none, or the direction is not served; 413, too many entries; 503, the server ends.
+    """
+    context.server.translations.check_texts([])
+    direction = fields.direction
+    context.registry.route(direction.source, direction.target)
+    rows = read_entries(fields.entries, fields.entries_format, direction.source, direction.target, context.limits)
+    return direction, Terms(rows)
+
+
+def _monolingual(glossary: Glossary) -> GlossaryInfo:
     """A glossary of one direction, without its entries.
 
     Raises:
@@ -243,23 +291,46 @@ def _mono(glossary: Glossary) -> dict[str, Any]:
     return {**_head(glossary), "ready": True, **found}
 
 
-def _multilingual(glossary: Glossary) -> dict[str, Any]:
-    """A glossary without its entries."""
-    found = [
+def _multilingual(glossary: Glossary) -> MultilingualInfo:
+    found: list[DictionaryInfo] = [
         {**_languages(direction), "entry_count": len(terms.entries)}
         for direction, terms in glossary.dictionaries.items()
     ]
     return {**_head(glossary), "dictionaries": found}
 
 
-def _head(glossary: Glossary) -> dict[str, str]:
+def _head(glossary: Glossary) -> GlossaryHead:
     time = glossary.created.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return {"glossary_id": glossary.id, "name": glossary.name, "creation_time": time}
 
 
-def _languages(direction: Direction) -> dict[str, str]:
+def _languages(direction: Direction) -> LanguagePair:
     return {"source_lang": direction.source, "target_lang": direction.target}
 
 
 def _lines(terms: Terms) -> str:
     return "\n".join(f"{source}\t{target}" for source, target in terms.entries.items())
+
+
+def routes(context: ServerContext) -> list[Route]:
+    """The routes of glossaries, of both versions."""
+    two, three = INTERFACE, Interface("deepl", "/v3", failure)
+    quota = {QUOTA: "The key has no more room for glossaries."}
+    all_two, one_two = "/v2/glossaries", "/v2/glossaries/{id}"
+    all_three, one_three = "/v3/glossaries", "/v3/glossaries/{id}"
+    return [
+        Route("GET", "/v2/glossary-language-pairs", language_pairs, two),
+        Route("POST", all_two, create, two, 201, quota),
+        Route("GET", all_two, list_all, two),
+        Route("GET", one_two, show, two, errors=NO_GLOSSARY),
+        Route("DELETE", one_two, delete, two, 204, NO_GLOSSARY),
+        Route("GET", f"{one_two}/entries", entries, two, 200, NO_GLOSSARY, ("text/tab-separated-values",)),
+        Route("POST", all_three, create_multilingual, three, 201, quota),
+        Route("GET", all_three, list_all_multilingual, three),
+        Route("GET", one_three, show_multilingual, three, errors=NO_GLOSSARY),
+        Route("PATCH", one_three, change, three, errors=NO_GLOSSARY | quota),
+        Route("DELETE", one_three, delete, three, 204, NO_GLOSSARY),
+        Route("GET", f"{one_three}/entries", entries_multilingual, three, errors=NO_GLOSSARY),
+        Route("PUT", f"{one_three}/dictionaries", put_dictionary, three, errors=NO_GLOSSARY | quota),
+        Route("DELETE", f"{one_three}/dictionaries", delete_dictionary, three, 204, NO_GLOSSARY),
+    ]

@@ -5,86 +5,128 @@ Source: Google's documentation of its API.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+import asyncio
+from typing import Annotated, ClassVar, NotRequired
 
-from regard.serving.answers import Answered, Asked
-from regard.serving.directions import ANY
-from regard.serving.interfaces.encoding import Answer, text_of, texts_of
-from regard.serving.interfaces.libretranslate import NAMES
+from typing_extensions import TypedDict
+
+from regard.serving.directions import ANY, language_name
+from regard.serving.endpoints.context import RequestContext, ServerContext
+from regard.serving.endpoints.fields import Choice, Fields, Text, Texts, texts_of
+from regard.serving.endpoints.routes import Interface, Route
+from regard.serving.interfaces.libretranslate import NO_DETECTION
 from regard.serving.limits import ServingError
+from regard.serving.translation_request import TranslationRequest
 
-Fields = Mapping[str, Any]
-
-
-def parse(fields: Fields) -> Asked:
-    """A request to translate, where texts are HTML unless `format` says `text`.
-
-    Raises:
-        ServingError: 400, as Google words it.
-    """
-    form = text_of(fields, "format", "html")
-    if form not in ("text", "html"):
-        raise ServingError(400, f"Invalid Value: format must be text or html; got {str(form)[:40]}.")
-    target = text_of(fields, "target")
-    if target is None:
-        raise _missing("target")
-    return Asked(needed_texts(fields), text_of(fields, "source"), target, format=form)
+PATH = "/language/translate/v2"
+REASONS = {400: "invalid", 403: "forbidden", 404: "notFound", 413: "uploadTooLarge", 429: "rateLimitExceeded"}
+"""Google's name for an error, by its status."""
 
 
-def needed_texts(fields: Fields) -> list[str]:
-    """The texts of a request.
+class GoogleFields(Fields):
+    """Fields whose errors are worded as Google does."""
 
-    Raises:
-        ServingError: 400, there are none.
-    """
-    if fields.get("q") is None:
-        raise _missing("q")
-    return texts_of(fields["q"], "q")[0]
+    missing: ClassVar[str] = "Required parameter: {}"
+    refusal: ClassVar[str] = "Invalid Value: {} must be {}; got {!r}."
 
 
-def answer(asked: Asked, found: Sequence[Answered], source: str) -> Answer:
-    """The translations; with the language of the source where it was not said."""
-    more = {} if asked.source else {"detectedSourceLanguage": source}
-    return Answer({"data": {"translations": [{"translatedText": each.text, **more} for each in found]}})
+class TranslateFields(GoogleFields):
+    """Texts, which are HTML unless `format` says `text`."""
+
+    target: Text
+    q: Texts
+    source: Text = ""
+    format: Annotated[str, Choice("text", "html", text="text or html")] = "html"
 
 
-def languages(codes: Iterable[str], *, named: bool) -> Answer:
-    """The languages, of which Google does not say which are sources and which targets.
+class LanguagesFields(GoogleFields):
+    """The language that names should be in; ours are English."""
 
-    Args:
-        named: whether their names are asked for: by `target`, the language that they should be in. Ours are English.
-    """
-    rows = [
-        {"language": code} | ({"name": NAMES.get(code, code)} if named else {}) for code in sorted(codes) if code != ANY
-    ]
-    return Answer({"data": {"languages": rows}})
+    target: Text = ""
 
 
-def detections(ranked: Sequence[Sequence[tuple[str, float]]]) -> Answer:
-    """For each text, its likeliest language with the confidence, from 0 to 1.
+class DetectFields(GoogleFields):
+    """Texts whose languages are asked for."""
 
-    Raises:
-        ServingError: 501, languages cannot be told apart.
-    """
+    q: Texts
+
+
+class Translation(TypedDict):
+    """A translation; with the language of its source, where that was not said."""
+
+    translatedText: str
+    detectedSourceLanguage: NotRequired[str]
+
+
+class Language(TypedDict):
+    """A language; with its name, if that is asked for."""
+
+    language: str
+    name: NotRequired[str]
+
+
+Detection = TypedDict("Detection", {"language": str, "confidence": float, "isReliable": bool})
+Translations = TypedDict("Translations", {"translations": list[Translation]})
+TranslateReply = TypedDict("TranslateReply", {"data": Translations})
+Languages = TypedDict("Languages", {"languages": list[Language]})
+LanguagesReply = TypedDict("LanguagesReply", {"data": Languages})
+Detections = TypedDict("Detections", {"detections": list[list[Detection]]})
+DetectReply = TypedDict("DetectReply", {"data": Detections})
+Reason = TypedDict("Reason", {"message": str, "domain": str, "reason": str})
+GoogleError = TypedDict("GoogleError", {"code": int, "message": str, "errors": list[Reason]})
+Failure = TypedDict("Failure", {"error": GoogleError})
+
+
+def failure(error: ServingError) -> Failure:
+    """The content of an error."""
+    message = str(error)
+    reason: Reason = {"message": message, "domain": "global", "reason": REASONS.get(error.status, "backendError")}
+    return {"error": {"code": error.status, "message": message, "errors": [reason]}}
+
+
+async def translate(context: RequestContext, fields: TranslateFields) -> TranslateReply:
+    """Google: translate."""
+    wanted = TranslationRequest(texts_of(fields.q), fields.source, fields.target, format=fields.format)
+    found, pending = await context.translate(wanted)
+    rows: list[Translation] = [{"translatedText": each.text} for each in found]
+    for row in () if fields.source else rows:
+        row["detectedSourceLanguage"] = pending.direction.source
+    return {"data": {"translations": rows}}
+
+
+async def languages(context: RequestContext, fields: LanguagesFields) -> LanguagesReply:
+    """Google: the languages that are read or written; with target, their names."""
+    codes = sorted(context.registry.codes - {ANY})
+    rows: list[Language] = [{"language": code, "name": language_name(code)} for code in codes]
+    return {"data": {"languages": rows if fields.target else [{"language": code} for code in codes]}}
+
+
+async def detect(context: RequestContext, fields: DetectFields) -> DetectReply:
+    """Google: the likeliest language of each text, with the confidence, from 0 to 1."""
+    texts = texts_of(fields.q)
+    context.server.translations.check_texts(texts)
+    ranked = await asyncio.to_thread(lambda: [context.registry.detect(text) for text in texts])
     if not all(ranked):
-        raise ServingError(501, "This server cannot detect languages: it needs py3langid. Name the source.")
-    rows = [
+        raise ServingError(501, NO_DETECTION)
+    rows: list[list[Detection]] = [
         [{"language": code if prob else ANY, "confidence": round(prob, 4), "isReliable": False}]
         for ((code, prob), *_) in ranked
     ]
-    return Answer({"data": {"detections": rows}})
+    return {"data": {"detections": rows}}
 
 
-def error(status: int, message: str) -> Answer:
-    """An error."""
-    errors = [{"message": message, "domain": "global", "reason": REASONS.get(status, "backendError")}]
-    return Answer({"error": {"code": status, "message": message, "errors": errors}}, status)
+INTERFACE = Interface("google", "/language", failure)
 
 
-REASONS = {400: "invalid", 403: "forbidden", 404: "notFound", 413: "uploadTooLarge", 429: "rateLimitExceeded"}
-"""What Google calls an error, by its status."""
-
-
-def _missing(name: str) -> ServingError:
-    return ServingError(400, f"Required parameter: {name}")
+def routes(context: ServerContext) -> list[Route]:
+    """The routes of Google's version 2; all take GET and POST."""
+    no_detection = {501: NO_DETECTION}
+    return [
+        route
+        for method in ("GET", "POST")
+        for route in (
+            Route(method, PATH, translate, INTERFACE),
+            Route(method, f"{PATH}/languages", languages, INTERFACE),
+            Route(method, f"{PATH}/detect", detect, INTERFACE, errors=no_detection),
+        )
+    ]

@@ -1,4 +1,4 @@
-"""Round which words of a translation each element of its source goes."""
+"""The place of each element of a source among the words of its translation."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Arrangement:
         return self._order[id(element)]
 
     def _runs(self, elements: Sequence[Element], first: int, last: int) -> dict[Element, Span]:
-        """Round which slots each element with words goes: the longest run of those that were written from inside it. One
+        """The slots of each element with words: the longest run of those that were written from inside it. One
         without any has the nearest that are free, as an element that had words is not to be empty.
         """
         owners: list[Element | None] = []
@@ -128,7 +128,7 @@ class Arrangement:
         return min([*free, *spare], key=partial(self._distance, element), default=None)
 
     def _distance(self, element: Element, place: int) -> tuple[bool, int, float]:
-        """How far a slot is from an element: by its words in the source; then by where the element stands in it."""
+        """The distance of a slot from an element: by its words in the source; then by the place of the element in it."""
         slot, parts = self.slots[place], self.block.parts
         is_word = any(self.block.text[part.begin].isalnum() for part in parts[slot.first : slot.last])
         far = max(element.first - slot.last + 1, slot.first - element.last + 1, 0)
@@ -138,7 +138,7 @@ class Arrangement:
     def _marks(
         self, elements: Sequence[Element], runs: Sequence[Span], first: int, last: int
     ) -> dict[int, list[Element]]:
-        """Before which slot each element without words goes: in their order, and in none of the others."""
+        """The elements without words before each slot: in their order, and in none of the others."""
         found: dict[int, list[Element]] = {}
         least = first
         for element in sorted(elements, key=self._order_of):
@@ -154,7 +154,7 @@ class Arrangement:
         return found
 
     def _place_of(self, element: Element, first: int, last: int) -> int:
-        """Where an element without words stands by what is beside it: behind its left word, if it stands only there, else before
+        """The place of an element without words, by its neighbours: behind its left word, if it stands only there, else before
         its right one.
         """
         part, slots = element.first, self.slots
@@ -194,5 +194,5 @@ def _overlapping(ordered: Sequence[Element], firsts: Sequence[int], slot: Slot) 
 
 
 def _need(element: Element) -> int:
-    """How many slots an element must have, so that it and all inside it have words."""
+    """The number of slots that an element must have, so that it and all inside it have words."""
     return max(1, sum(_need(child) for child in element.children if child.last > child.first))

@@ -15,7 +15,7 @@ UNIT = re.compile(r"\w+|[^\w\s]")
 _WORD = re.compile(r"\w")
 _PIECE = re.compile(r"\s+|\w+|[^\w\s]")
 _COLLAPSING = re.compile(r"[ \t\n\f\r]+")
-"""What HTML takes for one space: no-break spaces, for example, do not belong to it."""
+"""White space that HTML takes for one space: no-break spaces, for example, do not belong to it."""
 _AROUND_LINES = re.compile(r" *\n *| +")
 _WRAP = re.compile(r"[ \t]*\r?\n[ \t]+")
 _UNENDED = re.compile(r"\w|,")
@@ -31,20 +31,20 @@ class Element:
     opening: str
     closing: str = ""
     tight: str = ""
-    """Of a mark with white space inside, the same without it."""
+    """A mark with white space inside, written without it."""
     children: list[Element] = field(default_factory=list)
     first: int = 0
     last: int = 0
     """It holds the parts of its block from `first` to before `last`; a mark stands before part `first`."""
     line: int | None = None
-    """Of a mark that is a line break: the character of the block's text that it is."""
+    """The character of the block's text that the mark is, if it is a line break."""
     is_spaced_before: bool = False
     is_spaced_after: bool = False
     """Whether a mark has white space before it, and after it."""
 
 
 class Event(NamedTuple):
-    """What stands between two parts, beside white space."""
+    """A tag between two parts."""
 
     kind: Literal["open", "close", "mark"]
     element: Element
@@ -60,7 +60,7 @@ class Part(NamedTuple):
 
 
 Gap = list[str | Event]
-"""What stands between two parts: white space as it is written, and tags."""
+"""The space between two parts: white space as it is written, and tags."""
 
 
 @dataclass
@@ -79,7 +79,7 @@ class Document:
     """A text with markup: raw pieces, and between them blocks."""
 
     raw: list[str]
-    """One more than there are blocks."""
+    """The markup before each block, and behind the last."""
     blocks: list[Block]
 
     def render(self, translated: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction
 from regard.serving.limits import Limits, ServingError
 from regard.serving.texts.terms import Terms, fitting, target_phrases
+from regard.text.encoded_sentence import EncodedSentence, text_of
 
 QUOTA = 456
 """The status with which DeepL says that an account has no more room."""
@@ -53,7 +54,7 @@ class Glossary:
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _StoredGlossary:
     glossary: Glossary
     num_entries: int
     num_bytes: int
@@ -68,13 +69,13 @@ class Glossaries:
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self._kept: dict[bytes | None, dict[str, _Kept]] = {}
+        self._stored: dict[bytes | None, dict[str, _StoredGlossary]] = {}
         self._lock = Lock()
 
     def all(self, owner: bytes | None) -> list[Glossary]:
         """The glossaries of a key, the oldest first."""
         with self._lock:
-            return [kept.glossary for kept in self._kept.get(owner, {}).values()]
+            return [each.glossary for each in self._stored.get(owner, {}).values()]
 
     def get(self, owner: bytes | None, id: str) -> Glossary:
         """A glossary.
@@ -113,10 +114,10 @@ class Glossaries:
         """
         with self._lock:
             self._get(owner, id)
-            del self._kept[owner][id]
+            del self._stored[owner][id]
 
     def _get(self, owner: bytes | None, id: str) -> Glossary:
-        found = self._kept.get(owner, {}).get(id)
+        found = self._stored.get(owner, {}).get(id)
         if found is None:
             raise ServingError(404, f"Glossary {id[:40]!r} is not there. Glossaries are gone when the server ends.")
         return found.glossary
@@ -124,14 +125,14 @@ class Glossaries:
     def _keep(self, owner: bytes | None, glossary: Glossary) -> Glossary:
         """Keep a glossary, if there is room for it beside the others of its key."""
         limits = self.limits
-        new = _Kept(glossary, glossary.num_entries, glossary.num_bytes)
+        new = _StoredGlossary(glossary, glossary.num_entries, glossary.num_bytes)
         if not glossary.name.strip() or len(glossary.name.encode()) > limits.phrase_bytes:
             rule = f"must be a name of at most {limits.phrase_bytes:,} bytes"
             raise ServingError(400, f"name {rule}; got {glossary.name[:40]!r}.")
         if new.num_entries > limits.glossary_entries:
             message = f"A glossary may have at most {limits.glossary_entries:,} entries; got {new.num_entries:,}."
             raise ServingError(413, message)
-        others = [kept for id, kept in self._kept.get(owner, {}).items() if id != glossary.id]
+        others = [each for id, each in self._stored.get(owner, {}).items() if id != glossary.id]
         for name, count, most in (
             ("glossaries", len(others) + 1, limits.glossaries),
             ("entries of glossaries", _sum(others, new, "num_entries"), limits.all_glossary_entries),
@@ -139,22 +140,25 @@ class Glossaries:
         ):
             if count > most:
                 raise ServingError(QUOTA, f"A key may have at most {most:,} {name}; got {count:,}. Delete some.")
-        self._kept.setdefault(owner, {})[glossary.id] = new
+        self._stored.setdefault(owner, {})[glossary.id] = new
         return glossary
 
 
-def _sum(others: Sequence[_Kept], new: _Kept, name: str) -> int:
-    return sum(getattr(kept, name) for kept in (*others, new))
+def _sum(others: Sequence[_StoredGlossary], new: _StoredGlossary, name: str) -> int:
+    return sum(getattr(each, name) for each in (*others, new))
 
 
 def required_phrases(
-    glossaries: Sequence[Terms], translator: Translator, sentences: Sequence[str], options: DecodingOptions
+    glossaries: Sequence[Terms],
+    translator: Translator,
+    sentences: Sequence[str | EncodedSentence],
+    options: DecodingOptions,
 ) -> list[Sequence[str]]:
     """The phrases that the translation of each sentence must have, without those that it cannot have: as the tokenizer
     cannot write them, or as they are too long for it.
     """
 
-    def can_have(sentence: str, phrases: list[str]) -> bool:
+    def can_have(sentence: str | EncodedSentence, phrases: list[str]) -> bool:
         try:
             translator.requests([sentence], options, None, [phrases])
         except RegardError:
@@ -163,6 +167,8 @@ def required_phrases(
 
     longest = 16 * translator.max_positions  # what is longer cannot be read, and is refused
     return [
-        fitting(target_phrases(each, glossaries) if len(each) <= longest else [], partial(can_have, each))
+        fitting(
+            target_phrases(text_of(each), glossaries) if len(text_of(each)) <= longest else [], partial(can_have, each)
+        )
         for each in sentences
     ]

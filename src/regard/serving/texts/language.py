@@ -1,4 +1,4 @@
-"""Which language a text is in, among those that are served.
+"""Detection of the language of a text, among those that are served.
 
 With py3langid, whose model is in its package: nothing is downloaded. On sentences of five words and more in ten European
 languages it was right in 99.5 %, on single words in 63 % (23 November 2026).
@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 READ = 2_000
 """Characters that are looked at."""
 CODES = {"nb": "no"}
-"""What py3langid calls a language, where it is not what clients do."""
+"""The names of languages in py3langid, where clients use others."""
 
 
 @runtime_checkable

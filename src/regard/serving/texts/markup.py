@@ -35,12 +35,12 @@ UNTOUCHED = HIDDEN | frozenset(
 )
 """Elements that pass as they are, with what is in them."""
 CODE = frozenset("code kbd samp var".split())  # noqa: SIM905
-"""Those of them that are translated if they ask for it."""
+"""Elements of these that are translated if they ask for it."""
 
 
 @dataclass(frozen=True)
 class Outline:
-    """Which elements of XML are paragraphs: their text is translated apart from what is around them."""
+    """The elements of XML that are paragraphs: their text is translated apart from the text around them."""
 
     splitting: frozenset[str] = frozenset()
     """They always are."""
@@ -101,7 +101,7 @@ class _Parser:
     def parse(self) -> Document:
         """The document."""
         index, kept = 0, [(len(self.tokens), False)]
-        """Of each element that says whether it is to be translated: where it ends, and whether it is to be kept."""
+        """For each element that says whether it is to be translated: its end, and whether it is to be kept."""
         while index < len(self.tokens):
             while kept[-1][0] <= index < len(self.tokens):
                 kept.pop()

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 END = re.compile(r"""(?<=[.!?…。！？])["'”’»)\]]*\s+(?=["'“‘«(\[¿¡]*[^\W\da-z])|(?<=[。！？])""")
-"""Where a sentence ends without sentencex: after its mark, before space and what does not begin with a small letter."""
+"""The end of a sentence, without sentencex: after its mark, before space, if no small letter follows."""
 LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-"""What `str.splitlines` takes for the end of a line."""
+"""The ends of lines, as `str.splitlines` has them."""
 BREAKS = re.compile(r"\n\s*\n|\r?\n[ \t]*(?=[-*•]|\d+[.)])")
 """Blank lines and items of lists end a sentence even where other lines do not."""
 NUMBER = re.compile(r"\d{1,3}[.)]")
 PARTS = (re.compile(r"(?<=[;:,，；、])\s*"), re.compile(r"\s+"))
-"""Where a sentence is cut that is longer than the model can read: at commas, else between words."""
+"""The places at which a sentence is cut that is longer than the model can read: commas, else spaces."""
 
 
 LONGEST_PARAGRAPH = 20_000
@@ -125,7 +125,7 @@ def _placed(parts: Sequence[str], text: str) -> list[str]:
 
 
 def _with_numbers(parts: Sequence[str]) -> list[str]:
-    """The same, but that a number which begins an item of a list stays with it."""
+    """Sentences in which the number of an item of a list stays with its text."""
     found: list[str] = []
     for part in parts:
         if found and NUMBER.fullmatch(found[-1].strip()):

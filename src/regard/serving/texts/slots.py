@@ -56,7 +56,7 @@ def slots_of(block: Block, text: str, pieces: Sequence[tuple[Span, Span]]) -> li
 
 
 def _words(block: Block) -> list[tuple[int, int]]:
-    """Which parts each word or mark of the source has: several, if a tag stands in it."""
+    """The first and the last part of each word or mark of the source: they differ if a tag stands in it."""
     words: list[tuple[int, int]] = []
     part = 0
     for match in UNIT.finditer(block.text):

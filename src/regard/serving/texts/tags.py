@@ -98,7 +98,7 @@ def _tag(markup: str, match: re.Match[str], *, is_html: bool) -> Token:
 
 
 def _end_of_other(markup: str, at: int, *, is_html: bool) -> int | None:
-    """Where a comment or declaration ends; -1: nowhere; None: there is none."""
+    """The end of a comment or declaration; -1: it has none; None: there is no such thing here."""
     if is_html and markup.startswith("<!--", at):
         if markup.startswith((">", "->"), at + 4):
             return markup.index(">", at) + 1

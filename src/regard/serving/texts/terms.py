@@ -43,10 +43,10 @@ class Terms:
             units = UNIT.findall(source)
             counts.setdefault(units[0], set()).add(len(units))
         self._counts = counts
-        """Of each unit that begins a term, how many units such terms have."""
+        """For each unit that begins a term, the numbers of units of such terms."""
 
     def within(self, text: str, bounds: Sequence[int]) -> Iterator[tuple[int, int, int, str]]:
-        """The terms in a text: the number of characters times -1, the first and the last unit, and the target phrase.
+        """The terms in a text: for each its length in characters, times -1; its first and last unit; its target phrase.
 
         Args:
             bounds: where each unit of the text begins, and where the last one ends.

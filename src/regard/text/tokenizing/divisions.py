@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+CUT_TOGETHER = 1 << 20
+"""The number of characters that are cut into tokens at a time. A longer text is cut in parts, where that gives the same
+tokens.
+"""
+
 
 def part_end(text: str, begin: int, most: int) -> int:
     """The end of the part of a text that begins here: before a space, at the latest after `most` characters."""

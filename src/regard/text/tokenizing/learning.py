@@ -10,11 +10,9 @@ from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, tra
 from regard.errors import RegardError, SettingsError
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
 from regard.text.tokenizing.backends import with_unlikely_symbols
-from regard.text.tokenizing.divisions import divide
+from regard.text.tokenizing.divisions import CUT_TOGETHER, divide
 from regard.text.tokenizing.spaces import spaces_decoder
 
-LEARNT_TOGETHER = 1 << 20
-"""The characters of a line that are cut at a time; a longer one is several lines."""
 INSIDE = "|".join(token.removeprefix("<") for token in (*SPECIAL_TOKENS, MASK))
 """An expression for special tokens without their first character."""
 
@@ -77,4 +75,4 @@ def _model(config: TokenizerConfig, special: list[str], size: int) -> tuple[mode
 
 def _parts(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
-        yield from divide(line, LEARNT_TOGETHER)
+        yield from divide(line, CUT_TOGETHER)

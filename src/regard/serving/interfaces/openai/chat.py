@@ -1,38 +1,38 @@
 """OpenAI's chats, for models that translate: the last message of the user is the text, and the model's name the direction.
 
-Source: OpenAI's documentation; what Weblate and Subtitle Edit send.
+Source: OpenAI's documentation; requests of Weblate and Subtitle Edit.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sys
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from regard.generation.options import DecodingOptions
 from regard.generation.rules.sampling import SamplingOptions
 from regard.pipelines.translation import Translation
-from regard.serving.answers import Answered, Asked
-from regard.serving.interfaces.encoding import Answer, number_of
-from regard.serving.interfaces.openai.envelope import chunk, last_chunk, no_model
-from regard.serving.interfaces.openai.fields import (
-    CHAT,
-    StreamOptions,
-    drawing_of,
-    flag_of,
-    options_of,
-    stops_of,
-    stream_of,
-)
-from regard.serving.limits import ServingError
-from regard.serving.service import Service
+from regard.serving.endpoints.context import RequestContext, ResultStream
+from regard.serving.endpoints.fields import Flag, Rule, Whole, record_of
+from regard.serving.endpoints.replies import EventStream
+from regard.serving.interfaces.openai.openai_fields import OpenAIFields
+from regard.serving.interfaces.openai.openai_replies import Chunks, Head, Usage, head, no_model, stream_failure, usage
+from regard.serving.limits import Limits, ServingError
+from regard.serving.model_registry import ModelRegistry
+from regard.serving.text_results import PendingTranslation, TextResult
+from regard.serving.texts.sentences import Pieces
+from regard.serving.translation_request import TranslationRequest
 from regard.text.tokenizer import Tokenizer
 
 WEBLATE_PART = "\n==WEBLATE_PART==\n"
-"""What Weblate puts between strings, and wants to find between their translations."""
+"""The line that Weblate puts between strings, and wants to find between their translations."""
 INSTRUCTION = re.compile(r"^\s*(please )?translate\b[^\n]{0,300}(:|\.)?\s*$", re.IGNORECASE)
 """The prompt that Subtitle Edit puts before a blank line and the text."""
 CANNOT = re.compile(
@@ -41,173 +41,202 @@ CANNOT = re.compile(
 """Prompts for answers in a form, which a translation model cannot follow."""
 LONGEST_PROMPT, LONGEST_SYSTEM = 400, 10_000
 """Characters in which prompts are looked for."""
-LIMITS = ("max_tokens", "max_completion_tokens")
-"""The former and the present name of the most tokens of an answer."""
 MOST_TOKENS = 2**31 - 1
 """Clients ask for more than any model writes; the model's own limit holds then."""
-READ_ROLES, ROLES = (
-    ("system", "developer", "user"),
-    ("system", "developer", "user", "assistant", "tool", "function"),
-)
-"""Whose messages are looked at, and who may have written one."""
 CUT = ("length", "prefix")
-"""Why a translation ended that was cut at the allowed length."""
+"""Reasons for which a translation ended that was cut at the allowed length."""
+MaxTokens = Annotated[int, Whole(1, MOST_TOKENS)]
+
+
+class TextPart(BaseModel):
+    """A part of a message. There are only texts: no model here reads anything else."""
+
+    type: Literal["text"]
+    text: str
+
+
+class ReadMessage(BaseModel):
+    """A message that is read."""
+
+    role: Literal["system", "developer", "user"]
+    content: str | list[TextPart]
+
+    @property
+    def text(self) -> str:
+        """The text of the message."""
+        content = self.content
+        return content if isinstance(content, str) else "".join(part.text for part in content)
+
+
+class OtherMessage(BaseModel):
+    """A message that is not read."""
+
+    role: Literal["assistant", "tool", "function"]
+
+
+Messages = Annotated[
+    list[Annotated[ReadMessage | OtherMessage, Field(discriminator="role")]],
+    Rule("a list of messages, each with a known role, and texts alone as its content"),
+]
+
+
+class ChatFields(OpenAIFields):
+    """The fields of a chat."""
+
+    path: ClassVar[str] = "/v1/chat/completions"
+    elsewhere: ClassVar[Mapping[str, tuple[Any, ...]]] = {"prompt": (), "echo": (False,), "best_of": (1,)}
+
+    messages: Messages = Field(
+        json_schema_extra={"contains": {"properties": {"role": {"const": "user"}}, "required": ["role"]}}
+    )
+    n: Annotated[int, Whole(1, 1)] = 1
+    max_tokens: MaxTokens | None = None
+    max_completion_tokens: MaxTokens | None = None
+    logprobs: Flag = False
+    top_logprobs: Annotated[int, Whole(0, Limits.alternatives)] = 0
 
 
 @dataclass(frozen=True)
 class Chat:
-    """What a request to `/v1/chat/completions` asks for."""
+    """A chat that is to be answered."""
 
-    asked: Asked
+    wanted: TranslationRequest
     model: str
-    """Its name."""
-    stream: StreamOptions | None
-    """None: the answer is sent in one piece."""
+    """The model's name."""
     stop: tuple[str, ...]
     """Texts before the first of which the answer ends."""
-    max_tokens: int
-    """Of the whole answer."""
+    max_tokens: int | None
+    """Tokens of the whole answer; None: as many as the model writes."""
     has_log_probs: bool
     """Whether the answer has its tokens and their log-probabilities."""
 
 
-def parse(fields: Mapping[str, Any], service: Service) -> Chat:
-    """A request to `/v1/chat/completions`.
+def chat_of(fields: ChatFields, registry: ModelRegistry) -> Chat:
+    """The chat that some fields ask for.
 
     Raises:
-        ServingError: 400 or 404, a model that is not served, a field that it cannot follow, or a prompt for what a translation
-            model cannot do.
+        ServingError: 400 or 404, a model that is not served, fields that do not go together, or a prompt for an answer that a
+            translation model cannot give.
     """
-    CHAT.check(fields)
-    names = {str(direction): direction for direction in service.engines}
-    model = fields.get("model") or next(iter(names), "")
-    if isinstance(model, str) and model in service.others:
+    names = {str(direction): direction for direction in registry.translators}
+    model = fields.model or next(iter(names), "")
+    if isinstance(model, str) and model in registry.text_models:
         message = f"{model} does not chat. A language model is asked at /v1/completions."
         raise ServingError(400, message, param="model")
     if not isinstance(model, str) or model not in names:
         raise no_model(model, names)
-    parts = _text(fields.get("messages")).split(WEBLATE_PART)
-    number_of(fields, "n", 1, 1, least=1)
-    max_tokens, has_log_probs = _max_tokens(fields), flag_of(fields, "logprobs")
-    likeliest = number_of(fields, "top_logprobs", 0, service.limits.alternatives)
-    if likeliest and not has_log_probs:
+    if fields.top_logprobs and not fields.logprobs:
         raise ServingError(400, "top_logprobs needs logprobs to be true.", param="top_logprobs")
-    direction = names[model]
-    return Chat(
-        Asked(parts, direction.source, direction.target_code, _options(fields, max_tokens, likeliest)),
-        model, stream_of(fields), stops_of(fields), max_tokens or sys.maxsize, has_log_probs,
-    )  # fmt: skip
+    lengths = {fields.max_tokens, fields.max_completion_tokens} - {None}
+    if len(lengths) > 1:
+        values = f"{fields.max_tokens} and {fields.max_completion_tokens}"
+        message = f"max_tokens and max_completion_tokens must be equal; got {values}. Leave one out."
+        raise ServingError(400, message, param="max_tokens")
+    max_tokens, direction = next(iter(lengths), None), names[model]
+    options = _options(fields, max_tokens)
+    parts = _text(fields.messages).split(WEBLATE_PART)
+    wanted = TranslationRequest(parts, direction.source, direction.target_code, options)
+    return Chat(wanted, model, fields.stops, max_tokens, fields.logprobs)
 
 
-def _max_tokens(fields: Mapping[str, Any]) -> int | None:
-    """How many tokens an answer may have; None: as many as the model writes."""
-    given = [number_of(fields, name, 1, MOST_TOKENS, least=1) for name in LIMITS if fields.get(name) is not None]
-    if len(set(given)) > 1:
-        values = " and ".join(map(str, given))
-        raise ServingError(
-            400, f"max_tokens and max_completion_tokens must be equal; got {values}. Leave one out.", param=LIMITS[0]
-        )
-    return given[0] if given else None
-
-
-def _options(fields: Mapping[str, Any], max_tokens: int | None, likeliest: int) -> DecodingOptions:
-    """How the text is translated: by search, unless the temperature, or what else says how tokens are drawn, is neither 0 nor
+def _options(fields: ChatFields, max_tokens: int | None) -> DecodingOptions:
+    """The options of the translation: search, unless the temperature, or another option of drawing tokens, is neither 0 nor
     OpenAI's default.
     """
-    given = drawing_of(fields)
-    drawing, usual = (options_of(SamplingOptions, **each).model_dump(exclude={"seed"}) for each in (given, {}))
-    draws = drawing["temperature"] > 0 and drawing != usual
-    return options_of(
-        DecodingOptions,
-        alternatives=likeliest,
-        max_length=max_tokens,
-        **({"method": "sample"} | given if draws else {}),
+    given = fields.drawing
+    drawing, default = (record_of(SamplingOptions, **each).model_dump(exclude={"seed"}) for each in (given, {}))
+    draws = drawing["temperature"] > 0 and drawing != default
+    more = {"method": "sample"} | given if draws else {}
+    options: DecodingOptions = record_of(
+        DecodingOptions, alternatives=fields.top_logprobs, max_length=max_tokens, **more
     )
+    return options
 
 
-def _text(messages: Any) -> str:
+def _text(messages: Sequence[ReadMessage | OtherMessage]) -> str:
     """The text to translate.
 
     Raises:
-        ServingError: 400, there is none, or not only text.
+        ServingError: 400, there is none, or a prompt asks for another form.
     """
-    if not isinstance(messages, list) or not all(isinstance(each, Mapping) for each in messages):
-        raise ServingError(400, "messages must be a list of objects.", param="messages")
-    for each in messages:
-        if each.get("role") not in ROLES:
-            rule = f"messages must have a role of {', '.join(ROLES)}"
-            raise ServingError(400, f"{rule}; got {str(each.get('role'))[:40]!r}.", param="messages")
-    said = [(each["role"], _content(each)) for each in messages if each["role"] in READ_ROLES]
-    users = [content for role, content in said if role == "user"]
+    read = [each for each in messages if isinstance(each, ReadMessage)]
+    users = [each.text for each in read if each.role == "user"]
     if not users:
         message = "messages must have one whose role is user: the text to translate."
         raise ServingError(400, message, param="messages")
-    others, text = " ".join(content for role, content in said if role != "user"), users[-1]
+    prompts, text = " ".join(each.text for each in read if each.role != "user"), users[-1]
     before, blank, after = text.partition("\n\n")
     if blank and len(before) <= LONGEST_PROMPT and INSTRUCTION.match(before):
-        others, text = f"{others} {before}", after
-    if CANNOT.search(others[:LONGEST_SYSTEM]):
+        prompts, text = f"{prompts} {before}", after
+    if CANNOT.search(prompts[:LONGEST_SYSTEM]):
         message = "This is a translation model: it cannot answer in a form that a prompt asks for."
         raise ServingError(400, message, param="messages")
     return text
 
 
-def _content(message: Mapping[str, Any]) -> str:
-    content = message.get("content")
-    if isinstance(content, list):
-        return "".join(_part(each) for each in content)
-    if not isinstance(content, str):
-        raise ServingError(400, "messages must have text as their content.", param="messages")
-    return content
+TokenLogProb = TypedDict("TokenLogProb", {"token": str, "logprob": float, "bytes": list[int]})
 
 
-def _part(part: Any) -> str:
-    """The text of a part of a message."""
-    kind = part.get("type") if isinstance(part, Mapping) else type(part).__name__
-    if kind == "text" and isinstance(text := part.get("text"), str):
-        return text
-    message = f"messages must have parts of type text only; got {str(kind)[:40]!r}. No model here reads anything else."
-    raise ServingError(400, message, param="messages")
+class TokenRow(TokenLogProb):
+    """A token of an answer with its log-probability, and the likeliest tokens in its place."""
+
+    top_logprobs: list[TokenLogProb]
+
+
+Message = TypedDict("Message", {"role": str, "content": str})
+LogProbs = TypedDict("LogProbs", {"content": list[TokenRow], "refusal": None})
+
+
+class Choice(TypedDict):
+    """The answer of a model."""
+
+    index: int
+    message: Message
+    finish_reason: str
+    logprobs: LogProbs | None
+
+
+class ChatCompletion(Head):
+    """The answer to a chat in one piece."""
+
+    choices: list[Choice]
+    usage: Usage
 
 
 @dataclass(frozen=True)
-class Written:
+class AnswerSentence:
     """A sentence of an answer."""
 
     begin: int
     """Its first character in the answer."""
     sentence: Translation
     ids: list[int]
-    """Its tokens, as far as they are in the answer."""
+    """Its tokens that are in the answer."""
 
 
 @dataclass(frozen=True)
-class Reply:
-    """What is answered."""
+class ChatReply:
+    """The text of an answer, and its tokens."""
 
     text: str
     finish_reason: str
     """`stop` or `length`."""
-    written: list[Written]
-    log_probs: list[dict[str, Any]] | None
-    """Of each token; None: not asked for."""
+    written: list[AnswerSentence]
+    log_probs: list[TokenRow] | None
+    """The row of each token; None: not asked for."""
 
     @property
     def num_tokens(self) -> int:
-        """How many tokens it has."""
+        """The number of its tokens."""
         return sum(len(each.ids) for each in self.written)
 
 
-def reply_of(chat: Chat, found: Sequence[Answered], tokenizer: Tokenizer) -> Reply:
-    """The translations of all parts, with what was between the parts; cut at the allowed length, and before the first text at
-    which it stops.
-
-    Args:
-        tokenizer: of the target.
-    """
-    text, reason, left = "", "stop", chat.max_tokens
-    written: list[Written] = []
-    for before, sentence in _in_order(found):
+def reply_of(chat: Chat, pending: PendingTranslation, found: Sequence[TextResult]) -> ChatReply:
+    """The translations of all parts with the text between them, cut at the allowed length, and before the first stop text."""
+    tokenizer, gaps = pending.scheduler.pipeline.tokenizer, gaps_of(pending.pieces)
+    text, reason, left = "", "stop", chat.max_tokens or sys.maxsize
+    written: list[AnswerSentence] = []
+    for before, sentence in zip(gaps, [*(each for text in found for each in text.sentences), None], strict=True):
         if sentence is None:
             text += before
             break
@@ -215,7 +244,7 @@ def reply_of(chat: Chat, found: Sequence[Answered], tokenizer: Tokenizer) -> Rep
             reason = "length"
             break
         ids = sentence.ids[:left]
-        written.append(Written(len(text) + len(before), sentence, ids))
+        written.append(AnswerSentence(len(text) + len(before), sentence, ids))
         is_whole, left = len(ids) == len(sentence.ids), left - len(ids)
         text += before + (sentence.text if is_whole else tokenizer.decode(ids))
         if not is_whole or sentence.finish_reason in CUT:
@@ -224,33 +253,30 @@ def reply_of(chat: Chat, found: Sequence[Answered], tokenizer: Tokenizer) -> Rep
         text, reason = text[: min(ends)], "stop"
         written = _before(min(ends), written, tokenizer)
     log_probs = [row for each in written for row in _rows(each, tokenizer)] if chat.has_log_probs else None
-    return Reply(text, reason, written, log_probs)
+    return ChatReply(text, reason, written, log_probs)
 
 
-def _in_order(found: Sequence[Answered]) -> Iterator[tuple[str, Translation | None]]:
-    """Each sentence, and what stands before it; in the end, what stands behind the last, and None."""
-    before = ""
-    for place, each in enumerate(found):
-        assert each.pieces is not None, "a chat has no markup"
-        before += (WEBLATE_PART if place else "") + each.pieces.between[0]
-        for sentence, after in zip(each.sentences, each.pieces.between[1:], strict=True):
-            yield before, sentence
-            before = after
-    yield before, None
+def gaps_of(pieces: Sequence[Pieces]) -> list[str]:
+    """The text before each sentence of an answer, and behind the last."""
+    gaps = [""]
+    for number, piece in enumerate(pieces):
+        gaps[-1] += (WEBLATE_PART if number else "") + piece.between[0]
+        gaps += piece.between[1:]
+    return gaps
 
 
-def _before(end: int, written: Sequence[Written], tokenizer: Tokenizer) -> list[Written]:
+def _before(end: int, written: Sequence[AnswerSentence], tokenizer: Tokenizer) -> list[AnswerSentence]:
     """The sentences that begin before a character, and of the last its tokens that do."""
     kept = [each for each in written if each.begin < end]
     if kept:
         last = kept[-1]
         count = sum(last.begin + begin < end for begin, _ in tokenizer.spans(last.ids))
-        kept[-1] = Written(last.begin, last.sentence, last.ids[:count])
+        kept[-1] = AnswerSentence(last.begin, last.sentence, last.ids[:count])
     return kept
 
 
-def _rows(written: Written, tokenizer: Tokenizer) -> Iterator[dict[str, Any]]:
-    """What is told of each token of a sentence: what it adds to the text, its log-probability, and the likeliest in its place."""
+def _rows(written: AnswerSentence, tokenizer: Tokenizer) -> Iterator[TokenRow]:
+    """A row for each token of a sentence: the text that it adds, its log-probability, and the likeliest tokens in its place."""
     sentence, text, names = written.sentence, tokenizer.decode(written.ids), tokenizer.tokens(written.ids)
     for place, (name, (begin, end)) in enumerate(zip(names, tokenizer.spans(written.ids), strict=True)):
         likeliest = sentence.alternatives[place] if sentence.alternatives is not None else []
@@ -262,62 +288,90 @@ def _rows(written: Written, tokenizer: Tokenizer) -> Iterator[dict[str, Any]]:
 
 
 def _added(token: str, *, is_first: bool) -> str:
-    """What a token would add to a text, by its spelling."""
+    """The text that a token would add, by its spelling."""
     text = token.replace("▁", " ")
     return text.removeprefix(" ") if is_first else text
 
 
-def _row(token: str, log_prob: float) -> dict[str, Any]:
+def _row(token: str, log_prob: float) -> TokenLogProb:
     return {"token": token, "logprob": log_prob, "bytes": list(token.encode("utf-8", "replace"))}
 
 
-def answer(chat: Chat, reply: Reply) -> Answer:
-    """The answer in one piece."""
-    choice = {
+def _log_probs(rows: Sequence[TokenRow] | None) -> LogProbs | None:
+    return None if rows is None else {"content": list(rows), "refusal": None}
+
+
+def _num_read(pending: PendingTranslation) -> int:
+    return sum(len(getattr(sentence, "ids", ())) for sentence in pending.job.sentences)
+
+
+async def chat(context: RequestContext, fields: ChatFields) -> ChatCompletion | Response:
+    """OpenAI: the last message of the user is translated; the model's name is the direction."""
+    asked = chat_of(fields, context.registry)
+    if fields.stream:
+        stream = await context.stream(asked.wanted)
+        chunks = Chunks(head("chat.completion.chunk", "chatcmpl", asked.model), include_usage=fields.includes_usage)
+        pieces = ChatStream(asked, stream, chunks).events()
+        return EventStream(pieces, context.limits.body_seconds, stream.pending.cancel)
+    found, pending = await context.translate(asked.wanted)
+    reply = await asyncio.to_thread(reply_of, asked, pending, found)
+    choice: Choice = {
         "index": 0, "message": {"role": "assistant", "content": reply.text}, "finish_reason": reply.finish_reason,
-        "logprobs": _log_probs(reply),
+        "logprobs": _log_probs(reply.log_probs),
     }  # fmt: skip
-    head = {
-        "id": f"chatcmpl-{time.time_ns():x}", "object": "chat.completion", "created": int(time.time()), "model": chat.model,
-    }  # fmt: skip
-    return Answer(head | {"choices": [choice], "usage": usage(chat, reply)})
+    begun = head("chat.completion", "chatcmpl", asked.model)
+    return {**begun, "choices": [choice], "usage": usage(_num_read(pending), reply.num_tokens)}
 
 
-def _log_probs(reply: Reply) -> dict[str, Any] | None:
-    return None if reply.log_probs is None else {"content": reply.log_probs, "refusal": None}
+class ChatStream:
+    """The answer to a chat, piece by piece: a piece is sent when no later token, stop text or limit can change it."""
 
+    def __init__(self, asked: Chat, stream: ResultStream, chunks: Chunks) -> None:
+        self._asked, self._stream, self._chunks = asked, stream, chunks
+        self._held = max(map(len, asked.stop), default=1) - 1
+        """Characters that may be the beginning of a stop text."""
+        self._gaps = gaps_of(stream.pending.pieces)
+        self._sentences: dict[int, str] = {}
+        """The part of each sentence that is certain."""
+        self._done: set[int] = set()
+        self._whole, self._next = self._gaps[0], 0
+        """The text before the first sentence that is not done, and the index of that."""
 
-def usage(chat: Chat, reply: Reply) -> dict[str, int]:
-    """How much was read, in words, and written, in tokens."""
-    written, read = reply.num_tokens, sum(len(part.split()) for part in chat.asked.texts)
-    return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+    async def events(self) -> AsyncGenerator[bytes]:
+        """The chunks."""
+        yield self._chunk({"role": "assistant", "content": ""})
+        sent = ""
+        async for index, piece, is_last in self._stream.pieces():
+            if is_last and isinstance(piece, Exception):
+                continue  # the end of the stream says so
+            if is_last:
+                self._done.add(index)
+            self._sentences[index] = piece.text if is_last else piece
+            certain = "" if self._asked.has_log_probs else self._certain()
+            if len(certain) > len(sent) and certain.startswith(sent):
+                yield self._chunk({"content": certain[len(sent) :]})
+                sent = certain
+        found = await self._stream.results()
+        failed = next((each for each in found if isinstance(each, Exception)), None)
+        if failed is not None:
+            yield stream_failure(failed)
+            return
+        texts = [each for each in found if isinstance(each, TextResult)]
+        reply = await asyncio.to_thread(reply_of, self._asked, self._stream.pending, texts)
+        if reply.text != sent or reply.log_probs:
+            yield self._chunk({"content": reply.text.removeprefix(sent)}, log_probs=_log_probs(reply.log_probs))
+        yield self._chunk({}, reply.finish_reason)
+        yield self._chunks.last(usage(_num_read(self._stream.pending), reply.num_tokens))
 
+    def _certain(self) -> str:
+        """The beginning of the answer that is certain. Where its tokens are limited, that is in the first sentence."""
+        while self._next in self._done and self._asked.max_tokens is None:
+            self._whole += self._sentences[self._next] + self._gaps[self._next + 1]
+            self._next += 1
+        text = self._whole + self._sentences.get(self._next, "")
+        ends = [at for stop in self._asked.stop if (at := text.find(stop)) >= 0]
+        return text[: min(ends)] if ends else text[: max(len(text) - self._held, 0)]
 
-class Chunks:
-    """The parts of a stream."""
-
-    def __init__(self, chat: Chat, options: StreamOptions) -> None:
-        self._chat, self._options = chat, options
-        self._head = {
-            "id": f"chatcmpl-{time.time_ns():x}", "object": "chat.completion.chunk", "created": int(time.time()),
-            "model": chat.model,
-        }  # fmt: skip
-
-    def first(self) -> bytes:
-        """What begins it."""
-        return self._chunk({"role": "assistant", "content": ""})
-
-    def text(self, reply: Reply) -> bytes:
-        """The text."""
-        return self._chunk({"content": reply.text}, log_probs=_log_probs(reply))
-
-    def end(self, reply: Reply) -> bytes:
-        """What ends it."""
-        ended = self._chunk({}, reply.finish_reason)
-        return ended + last_chunk(self._head, usage(self._chat, reply), self._options)
-
-    def _chunk(
-        self, delta: Mapping[str, str], reason: str | None = None, log_probs: Mapping[str, Any] | None = None
-    ) -> bytes:
+    def _chunk(self, delta: Mapping[str, str], reason: str | None = None, log_probs: LogProbs | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": log_probs, "finish_reason": reason}
-        return chunk(self._head, [choice], self._options)
+        return self._chunks.chunk([choice])

@@ -1,115 +1,149 @@
 """OpenAI's completions, for language models: prompts in, continuations out, with log-probabilities.
 
-Source: OpenAI's documentation of its legacy completions, and what its Python client sends.
+Source: OpenAI's documentation of its legacy completions, and requests of its Python client.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from regard.generation.continuation import Continuation
 from regard.generation.options import TextOptions
-from regard.pipelines.language_model import ScoredText
-from regard.serving.interfaces.encoding import Answer, number_of, texts_of
-from regard.serving.interfaces.openai.fields import (
-    COMPLETIONS,
-    StreamOptions,
-    drawing_of,
-    flag_of,
-    options_of,
-    refusal,
-    stops_of,
-    stream_of,
-)
+from regard.pipelines.language_model import LanguageModel, ScoredText
+from regard.serving.batching.jobs import Job
+from regard.serving.batching.queue import with_newest
+from regard.serving.batching.scheduler import Scheduler
+from regard.serving.endpoints.context import JobStream, RequestContext
+from regard.serving.endpoints.fields import Flag, Rule, Whole, record_of, texts_of
+from regard.serving.endpoints.replies import EventStream
+from regard.serving.interfaces.openai.openai_fields import OpenAIFields, unsupported
+from regard.serving.interfaces.openai.openai_replies import Chunks, Head, Usage, head, stream_failure, usage
 from regard.serving.limits import Limits, ServingError
 
 MOST_LOG_PROBS, MOST_CHOICES = 5, 16
 DEFAULT_TOKENS = 16
-REASONS = {"length": "length"}
-"""Why a text ended, where it is not `stop`."""
+Choices = Annotated[int, Whole(1, MOST_CHOICES)]
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What a request to `/v1/completions` asks for."""
+class CompletionFields(OpenAIFields):
+    """The fields of a completion."""
 
-    prompts: list[str]
-    options: TextOptions
-    num_choices: int
-    """Continuations of each prompt."""
-    log_probs: int | None
-    """The likeliest tokens at each token; None: no log-probabilities."""
-    writes: bool
-    """Whether anything is to be written: without it, the prompts are scored."""
-    echo: bool
-    stream: StreamOptions | None
-    """None: the answer is sent in one piece."""
+    path: ClassVar[str] = "/v1/completions"
+    elsewhere: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "messages": (), "max_completion_tokens": (), "top_logprobs": (0,),
+    }  # fmt: skip
+
+    prompt: Annotated[str | list[str], Rule("text, or a list of texts; token ids are not read", keeps_empty=True)] = ""
+    n: Choices = Field(1, description="continuations of each prompt")
+    best_of: Choices | None = Field(None, description="must be equal to n")
+    max_tokens: Annotated[int, Whole(0, Limits.tokens)] = Field(DEFAULT_TOKENS, description="0: the prompts are scored")
+    logprobs: Annotated[int, Whole(0, MOST_LOG_PROBS)] | None = None
+    echo: Flag = Field(False, description="begin with the prompt")
 
     @property
-    def repeated(self) -> list[str]:
+    def prompts(self) -> list[str]:
         """The prompt of each choice."""
-        return [prompt for prompt in self.prompts for _ in range(self.num_choices)]
+        return [prompt for prompt in texts_of(self.prompt) for _ in range(self.n)]
+
+    @property
+    def options(self) -> TextOptions:
+        """The options of writing.
+
+        Raises:
+            ServingError: 400, one is out of range.
+        """
+        given = {"temperature": 1.0, "max_tokens": max(1, self.max_tokens), "stop": self.stops} | self.drawing
+        options: TextOptions = record_of(TextOptions, **given)
+        return options
 
 
-def parse(fields: Mapping[str, Any], limits: Limits) -> Wanted:
-    """A request to `/v1/completions`.
+class LogProbs(TypedDict):
+    """The tokens of a choice with their log-probabilities, a list for each property."""
 
-    Raises:
-        ServingError: 400, fields that are not what they must be, or that this server does not have.
-    """
-    COMPLETIONS.check(fields)
-    given = fields.get("prompt")
-    if isinstance(given, list) and given and not all(isinstance(each, str) for each in given):
-        raise ServingError(400, "prompt must be text, or a list of texts; token ids are not read.", param="prompt")
-    prompts, _ = texts_of("" if given is None else given, "prompt")
-    num_choices = number_of(fields, "n", 1, MOST_CHOICES, least=1)
-    if number_of(fields, "best_of", num_choices, MOST_CHOICES, least=1) != num_choices:
-        raise refusal("best_of", fields["best_of"], (num_choices,))
-    max_tokens = number_of(fields, "max_tokens", DEFAULT_TOKENS, limits.tokens)
-    log_probs = None if fields.get("logprobs") is None else number_of(fields, "logprobs", 0, MOST_LOG_PROBS)
-    options = {"temperature": 1.0, "max_tokens": max(1, max_tokens), "stop": stops_of(fields)} | drawing_of(fields)
-    return Wanted(
-        prompts, options_of(TextOptions, **options), num_choices, log_probs, writes=max_tokens > 0,
-        echo=flag_of(fields, "echo"), stream=stream_of(fields),
-    )  # fmt: skip
+    tokens: list[str]
+    token_logprobs: list[float | None]
+    text_offset: list[int]
+    top_logprobs: list[dict[str, float] | None]
+    token_ids: list[int]
 
 
-def answer(
-    wanted: Wanted, found: Sequence[Continuation | None], scored: Sequence[ScoredText], num_read: int, model: str
-) -> Answer:
-    """The answer in one piece.
+class Choice(TypedDict):
+    """A continuation."""
 
-    Args:
-        found: the continuation of each choice; None: nothing was to be written.
-        scored: the log-probabilities of each choice, if they are wanted.
-        num_read: tokens of all prompts.
-    """
-    choices = []
-    for index, (prompt, one) in enumerate(zip(wanted.repeated, found, strict=True)):
-        text = (prompt if wanted.echo else "") + ("" if one is None else one.text)
-        choices.append(
-            {
-                "index": index, "text": text, "logprobs": _log_probs(scored[index]) if scored else None,
-                "finish_reason": "length" if one is None else REASONS.get(one.finish_reason, "stop"),
-            }
-        )  # fmt: skip
-    return Answer(head(model) | {"choices": choices, "usage": usage(num_read, found)})
+    index: int
+    text: str
+    logprobs: LogProbs | None
+    finish_reason: str | None
 
 
-def usage(num_read: int, found: Sequence[Continuation | None]) -> dict[str, int]:
-    """How many tokens were read and written.
+class Completion(Head):
+    """The answer in one piece."""
 
-    Args:
-        num_read: tokens of all prompts.
-    """
-    written = sum(len(one.ids) for one in found if one is not None)
-    return {"prompt_tokens": num_read, "completion_tokens": written, "total_tokens": num_read + written}
+    choices: list[Choice]
+    usage: Usage
 
 
-def _log_probs(scored: ScoredText) -> dict[str, Any]:
+async def complete(context: RequestContext, fields: CompletionFields) -> Completion | Response:
+    """OpenAI: continue prompts with a language model."""
+    if fields.best_of not in (None, fields.n):
+        raise unsupported("best_of", fields.best_of, (fields.n,))
+    if fields.max_tokens > context.limits.tokens:
+        most = context.limits.tokens
+        raise ServingError(400, f"max_tokens may be at most {most:,}; got {fields.max_tokens:,}.", param="max_tokens")
+    prompts, options, writes = fields.prompts, fields.options, fields.max_tokens > 0
+    context.server.translations.check_texts(prompts)
+    if not isinstance(fields.model, str):
+        raise ServingError(400, "model must be a string.", param="model")
+    name, _ = context.registry.text_model(LanguageModel, fields.model or None)
+    if fields.stream:
+        if fields.echo or fields.logprobs is not None or not writes:
+            message = "stream does not work with echo, logprobs or max_tokens=0; leave one of them out."
+            raise ServingError(400, message, param="stream")
+        return await _stream(context, fields, options, name)
+    found: Sequence[Continuation | None] = [None] * len(prompts)
+    if writes:
+        found = await continuations(context, name, prompts, options)
+
+    def score(model: LanguageModel) -> tuple[list[ScoredText], int]:
+        rows = [model.ids_of(prompt) for prompt in prompts]
+        scored = [
+            model.scored(
+                [*row, *(() if one is None else one.ids)], fields.logprobs or 0, 0 if fields.echo else len(row)
+            )
+            for row, one in zip(rows, found, strict=True)
+            if fields.logprobs is not None
+        ]
+        return scored, sum(map(len, rows))
+
+    scored, num_read = await context.use_text_model(LanguageModel, name, score)
+    choices: list[Choice] = [
+        {
+            "index": index,
+            "text": (prompt if fields.echo else "") + ("" if one is None else one.text),
+            "logprobs": _log_probs(scored[index]) if scored else None,
+            "finish_reason": "length" if one is None else _reason(one),
+        }
+        for index, (prompt, one) in enumerate(zip(prompts, found, strict=True))
+    ]
+    return {**head("text_completion", "cmpl", name), "choices": choices, "usage": usage(num_read, _num_written(found))}
+
+
+def _reason(found: Continuation) -> str:
+    return "length" if found.finish_reason == "length" else "stop"
+
+
+def _num_written(found: Sequence[Continuation | None]) -> int:
+    return sum(len(one.ids) for one in found if one is not None)
+
+
+def _log_probs(scored: ScoredText) -> LogProbs:
     return {
         "tokens": scored.tokens, "token_logprobs": scored.log_probs, "text_offset": scored.offsets,
         "top_logprobs": [None if each is None else dict(each) for each in scored.likeliest],
@@ -117,12 +151,66 @@ def _log_probs(scored: ScoredText) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def head(model: str) -> dict[str, Any]:
-    """What is the same in all parts of an answer."""
-    return {"id": f"cmpl-{time.time_ns():x}", "object": "text_completion", "created": int(time.time()), "model": model}
+def submit(context: RequestContext, name: str, job: Job) -> Scheduler[LanguageModel]:
+    """Give a job to a language model, whose scheduler is returned.
+
+    Raises:
+        ServingError: too much waits already.
+    """
+
+    def begin(found: tuple[str, Scheduler[LanguageModel]]) -> Scheduler[LanguageModel]:
+        found[1].submit(job)
+        return found[1]
+
+    return with_newest(lambda: context.registry.text_model(LanguageModel, name), begin)
 
 
-def choice(index: int, text: str, reason: str | None = None) -> dict[str, Any]:
-    """What a part of a stream says: what is new of a choice, and why it ended, if it did."""
-    ended = None if reason is None else REASONS.get(reason, "stop")
-    return {"index": index, "text": text, "logprobs": None, "finish_reason": ended}
+async def continuations(
+    context: RequestContext, name: str, prompts: Sequence[str], options: TextOptions
+) -> list[Continuation]:
+    """The continuation of each prompt."""
+    job = Job(prompts, options, time.monotonic() + context.limits.seconds)
+    scheduler = submit(context, name, job)
+    results = asyncio.gather(*map(asyncio.wrap_future, job.futures))
+    return list(await context.unless_gone(results, lambda: scheduler.cancel(job)))
+
+
+async def _stream(context: RequestContext, fields: CompletionFields, options: TextOptions, name: str) -> Response:
+    """The continuations, piece by piece.
+
+    Raises:
+        ServingError: too much waits already.
+    """
+    pieces, prompts = JobStream(), fields.prompts
+    chunks = Chunks(head("text_completion", "cmpl", name), include_usage=fields.includes_usage)
+    job = Job(prompts, options, time.monotonic() + context.limits.seconds, on_progress=pieces.send)
+    num_read = 0
+    if fields.includes_usage:
+
+        def count(model: LanguageModel) -> int:
+            return sum(len(model.ids_of(prompt)) for prompt in prompts)
+
+        num_read = await context.use_text_model(LanguageModel, name, count)
+    scheduler = submit(context, name, job)
+    pieces.follow(job)
+    events = _events(pieces, chunks, num_read)
+    return EventStream(events, context.limits.body_seconds, lambda: scheduler.cancel(job))
+
+
+async def _events(pieces: JobStream, chunks: Chunks, num_read: int) -> AsyncGenerator[bytes]:
+    """The chunks of a stream.
+
+    Args:
+        num_read: tokens of all prompts.
+    """
+    sent = [""] * len(pieces.results)
+    async for index, piece, is_last in pieces.pieces():
+        if isinstance(piece, Exception):
+            yield stream_failure(piece)
+            return
+        text, reason = (piece.text, _reason(piece)) if is_last else (piece, None)
+        if is_last or (text.startswith(sent[index]) and text != sent[index]):
+            added = text[len(sent[index]) :]
+            yield chunks.chunk([{"index": index, "text": added, "logprobs": None, "finish_reason": reason}])
+            sent[index] = text
+    yield chunks.last(usage(num_read, _num_written([result.result() for result in pieces.results])))

@@ -1,1 +1,0 @@
-"""Files of pairs, and alignments of their words."""

@@ -1,0 +1,203 @@
+"""Hugging Face's model folders: every `model_type` that is read or written, and the files around the weights."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+from torch import Tensor
+
+from regard.checkpoint import CONFIG, LoadedModel, check_symbols
+from regard.errors import ModelFolderError, SettingsError
+from regard.interop.files import ForeignConfig, read_json, read_optional, read_tensors
+from regard.interop.foreign import Blueprint, ForeignModel
+from regard.interop.foreign_tokenizers import read_tokenizers, write_tokenizer
+from regard.interop.hugging_face import bart, bert, bert_decoder, bert_generation, gpt2, t5
+from regard.interop.hugging_face.reference import TransformersReference
+from regard.interop.hugging_face.settings import (
+    SYMBOLS,
+    check_others,
+    generation_notes,
+    never_written,
+    with_standard_names,
+)
+from regard.interop.mapping import Account
+from regard.models.decoder import Decoder
+from regard.models.encoder import Encoder
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.interface import Model
+from regard.names import is_file
+from regard.text.tokenizer import Symbols
+
+Export = Callable[[Any, Symbols], tuple[dict[str, Any], dict[str, Tensor]]]
+"""A function of a model and its symbols that gives the content of `config.json`, and the tensors."""
+
+
+@dataclass(frozen=True)
+class ModelType:
+    """A `model_type` of Hugging Face. A new one is a record in `TYPES`."""
+
+    blueprint: Callable[[ForeignConfig, Mapping[str, Tensor]], Blueprint]
+    """The reader of its configuration."""
+    default_class: str
+    """The class of a model whose configuration names none; of BERT and its like the name without the head."""
+    exports: Mapping[type[Model], Export] = field(default_factory=dict)
+    """The writers of our models, by their class; none: it is not written."""
+
+    @property
+    def is_named_by_head(self) -> bool:
+        """Whether the class of a model depends on its head."""
+        return self.default_class in BY_HEAD
+
+
+BY_HEAD = {"Bert", "Roberta", "DistilBert", "XLMRoberta", "Camembert"}
+
+
+def _bert(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
+    return (bert_decoder if bert_decoder.is_decoder(config) else bert).blueprint(config, tensors)
+
+
+def _encoder(name: str) -> dict[type[Model], Export]:
+    return {Encoder: lambda model, symbols: bert.export(model, symbols, name)}
+
+
+GENERATION: dict[type[Model], Export] = dict.fromkeys((Encoder, Decoder), bert_generation.export)
+TYPES: dict[str, ModelType] = {
+    "bert": ModelType(_bert, "Bert", {**_encoder("bert"), Decoder: bert_decoder.export}),
+    "roberta": ModelType(bert.blueprint, "Roberta", _encoder("roberta")),
+    "distilbert": ModelType(bert.blueprint, "DistilBert", _encoder("distilbert")),
+    "xlm-roberta": ModelType(bert.blueprint, "XLMRoberta"),
+    "camembert": ModelType(bert.blueprint, "Camembert"),
+    "gpt2": ModelType(gpt2.blueprint, "GPT2LMHeadModel", {Decoder: gpt2.export}),
+    "bert-generation": ModelType(bert_generation.blueprint, "BertGenerationEncoder", GENERATION),
+    "marian": ModelType(bart.blueprint, "MarianMTModel", {EncoderDecoder: bart.export}),
+    "encoder-decoder": ModelType(
+        bert_generation.pair_blueprint, "EncoderDecoderModel", {EncoderDecoder: bert_generation.export_pair}
+    ),
+    "bart": ModelType(bart.blueprint, "BartForConditionalGeneration"),
+    "t5": ModelType(t5.blueprint, "T5ForConditionalGeneration"),
+}
+
+
+def is_hugging_face(path: Path) -> bool:
+    """Whether a folder is in this format."""
+    return is_file(path / CONFIG) and "model_type" in read_json(path / CONFIG)
+
+
+def read(folder: Path) -> ForeignModel:
+    """A model of a `model_type` in `TYPES`, with its tokenizers.
+
+    Raises:
+        ModelFolderError: it cannot be represented, or a file is missing or damaged.
+    """
+    content = with_standard_names(read_json(folder / CONFIG), folder / CONFIG)
+    generation = ForeignConfig(read_optional(folder / "generation_config.json"), folder / "generation_config.json")
+    content |= {key: generation.values[key] for key in SYMBOLS if generation.values.get(key) is not None}
+    notes = generation_notes(content | generation.values)
+    if isinstance(content.get("eos_token_id"), list):
+        content["eos_token_id"] = content["eos_token_id"][0]
+        notes.append(f"of several end symbols the first ends a text: {content['eos_token_id']}")
+    config = ForeignConfig(content, folder / CONFIG)
+    model_type = config.require("model_type", str)
+    if model_type not in TYPES:  # no hint with a similar name: bart is another model than mbart
+        raise ModelFolderError(
+            f"{config.where}: model_type must be one that Regard can represent; got {model_type!r}. Supported: "
+            f"{', '.join(sorted(TYPES))}."
+        )
+    tensors = _with_new_names(read_tensors(folder))
+    if not content.get("architectures"):
+        content["architectures"] = [_default_class(model_type, tensors)]
+    blueprint = TYPES[model_type].blueprint(config, tensors)
+    banned_ids, also = never_written(config)
+    check_others(config, generation)
+    symbols = blueprint.symbols
+    if symbols.pad_id in {*symbols.source_begin_ids, *symbols.source_end_ids}:
+        notes.append(
+            f"pad_token_id {symbols.pad_id} is a symbol around a text, too: as padding, no other token attends to it"
+        )
+    symbols = symbols.model_copy(update={"banned_ids": sorted({*symbols.banned_ids, *banned_ids})})
+    notes += also
+    model, account = blueprint.build(tensors, where=str(folder))
+    by_word = isinstance(model, Encoder) and model.config.task == "tag"
+    source, target = read_tokenizers(folder, symbols, num_ids=model.config.vocab_size, by_word=by_word)
+    check_symbols(config.where, model.config, target, source)
+    return ForeignModel(
+        f"Hugging Face {model_type}",
+        LoadedModel(model, target, source),
+        account,
+        blueprint.notes + notes,
+        lambda path: TransformersReference(path, target.symbols, content["architectures"][0]),
+        folder,
+        blueprint.refs(model),
+    )
+
+
+def _with_new_names(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Tensors of checkpoints that came from TensorFlow: their norms have a gamma and a beta."""
+    endings = {".gamma": ".weight", ".beta": ".bias"}
+    return {
+        next((name.removesuffix(old) + new for old, new in endings.items() if name.endswith(old)), name): tensor
+        for name, tensor in tensors.items()
+    }
+
+
+def _default_class(model_type: str, tensors: Mapping[str, Tensor]) -> str:
+    """The class of a model whose configuration does not name it."""
+    known = TYPES[model_type]
+    if not known.is_named_by_head:
+        return known.default_class
+    predicts = any(name.startswith(("cls.predictions.", "lm_head.", "vocab_transform.")) for name in tensors)
+    return known.default_class + ("ForMaskedLM" if predicts else "Model")
+
+
+def write(loaded: LoadedModel, output: Path, *, format: str) -> ForeignModel:
+    """Write a model of ours as one of a `model_type`, into a folder.
+
+    Raises:
+        SettingsError: the `model_type` is for another family of models.
+    """
+    symbols, model = loaded.tokenizer.symbols, loaded.model
+    config, tensors = _exported(model, symbols, format)
+    frame = None
+    if isinstance(model, Encoder):
+        frame = [symbols.bos_id], [symbols.eos_id]
+    elif isinstance(model, EncoderDecoder):
+        frame = symbols.source_begin_ids, symbols.source_end_ids
+    max_positions = model.config.max_positions
+    write_tokenizer(output, loaded.source_tokenizer, frame=frame, max_positions=max_positions)
+    notes = []
+    if loaded.source_tokenizer is not loaded.tokenizer:
+        (output / "target").mkdir()
+        write_tokenizer(output / "target", loaded.tokenizer, frame=None, max_positions=max_positions)
+        notes.append("tokenizer.json is the source's; the target's is in the folder target")
+    safetensors.torch.save_file(tensors, output / "model.safetensors", metadata={"format": "pt"})
+    (output / "config.json").write_text(json.dumps(config, indent=2, ensure_ascii=False), encoding="utf-8")
+    if isinstance(model, EncoderDecoder | Decoder):
+        keys = (*SYMBOLS, "forced_eos_token_id")
+        generation = {key: config[key] for key in keys if config.get(key) not in (None, [])}
+        (output / "generation_config.json").write_text(json.dumps(generation, indent=2), encoding="utf-8")
+    account = Account([(name, name) for name in tensors])
+    return ForeignModel(
+        f"Hugging Face {format}",
+        loaded,
+        account,
+        notes,
+        lambda folder: TransformersReference(folder, symbols, config["architectures"][0]),
+        output,
+    )
+
+
+def _exported(model: Model, symbols: Symbols, format: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    export = TYPES[format].exports.get(type(model))
+    if export is not None:
+        return export(model, symbols)
+    suitable = [name for name, known in TYPES.items() if type(model) in known.exports]
+    suitable += ["ctranslate2"] if isinstance(model, EncoderDecoder) else []
+    suitable += ["onnx"] if suitable else ["none of them"]
+    raise SettingsError(
+        f"a model of arch {model.config.arch} cannot be written as {format}. Supported formats: {', '.join(suitable)}."
+    )

@@ -1,0 +1,1 @@
+"""The interface of our own, `/api/v1`."""

@@ -1,0 +1,163 @@
+"""The fields of OpenAI's requests: those that are read, those that change nothing, and those that are refused by their names.
+
+A field that OpenAI does not define is ignored, and the log names it once, as with vLLM. Source: OpenAI's documentation of chats
+and of its legacy completions; vLLM's `OpenAIBaseModel`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic_core import CoreSchema
+
+from regard.generation.rules.sampling import SamplingOptions
+from regard.serving.endpoints.fields import Fields, Flag, Rule, Texts, option_schemas, texts_of
+from regard.serving.limits import ServingError
+
+Read = TypeVar("Read", bound="OpenAIFields")
+LOG = logging.getLogger("regard.serving")
+MOST_STOPS = 4
+MOST_NAMED = 100
+"""Unknown fields that the log names; a client must not fill it."""
+LONGEST_SHOWN = 60
+DRAWING = ("temperature", "top_p", "top_k", "min_p", "typical", "seed")
+"""Fields that are options of ours by the same name; OpenAI has the first two and the last."""
+KEYS = ("api_key", "auth_key", "key")
+"""Fields that may have a client's key."""
+HARMLESS = (
+    *("user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key", "prompt_cache_retention"),
+    *("parallel_tool_calls", "prediction"),
+)
+"""Fields that change no text, by OpenAI's own meaning: who asks, what is kept, what it costs, how fast it is."""
+REFUSED: Mapping[str, tuple[Any, ...]] = {
+    "tools": ([],),
+    "tool_choice": ("none", "auto"),
+    "functions": ([],),
+    "function_call": ("none", "auto"),
+    "response_format": ({"type": "text"},),
+    "modalities": (["text"],),
+    "audio": (),
+    "logit_bias": ({},),
+    "frequency_penalty": (0,),
+    "presence_penalty": (0,),
+    "reasoning_effort": ("none",),
+    "verbosity": ("medium",),
+    "web_search_options": (),
+    "suffix": ("",),
+}
+"""Fields that no model here can follow, with the values that ask for nothing."""
+TOOLS = {"tools": "tool_choice", "functions": "function_call"}
+"""Functions that a model may call, and the field that says `none` where it shall not."""
+_NAMED: set[tuple[str, str]] = set()
+"""The unknown fields that the log has named, by path."""
+
+
+class StreamOptions(BaseModel):
+    """The options of a stream."""
+
+    include_usage: Flag = False
+    """Whether a last chunk, without choices, has the number of tokens that were read and written."""
+
+
+class OpenAIFields(Fields):
+    """The fields that chats and completions share."""
+
+    model_config = ConfigDict(extra="allow")
+    missing: ClassVar[str] = "{} must be given."
+    refusal: ClassVar[str] = "{} must be {}; got {!r}."
+    path: ClassVar[str]
+    elsewhere: ClassVar[Mapping[str, tuple[Any, ...]]]
+    """Fields of OpenAI's other path, with the values that ask for nothing."""
+
+    model: Annotated[Any, Rule("a string", {"type": "string"})] = ""
+    stop: Texts = Field([], description=f"at most {MOST_STOPS} texts, before the first of which the answer ends")
+    stream: Flag = False
+    stream_options: Annotated[StreamOptions, Rule("an object")] | None = None
+
+    @classmethod
+    def read(cls: type[Read], fields: Mapping[str, Any]) -> Read:
+        """The fields that a client has sent. The log names those that OpenAI does not define, once.
+
+        Raises:
+            ServingError: 400, one asks for what is not done, or is not what it must be.
+        """
+        refused = {**REFUSED, **cls.elsewhere}
+        unused = {tools for tools, choice in TOOLS.items() if fields.get(choice) == "none"}
+        for name, nothing in refused.items():
+            value = fields.get(name)
+            if value is None or value == "" or name in unused:
+                continue
+            if not any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in nothing):
+                raise unsupported(name, value, nothing)
+        known = {*cls.model_fields, *DRAWING, *refused, *HARMLESS, *KEYS}
+        if unknown := [name for name in fields if name not in known and (cls.path, name) not in _NAMED]:
+            named = unknown[: max(MOST_NAMED - len(_NAMED), 0)]
+            _NAMED.update((cls.path, name) for name in named)
+            if named:
+                shown = ", ".join(name[:LONGEST_SHOWN] for name in named)
+                LOG.warning("%s: fields that OpenAI does not define are ignored: %s", cls.path, shown)
+        found = super().read(fields)
+        if found.stream_options is not None and not found.stream:
+            raise ServingError(400, "stream_options needs stream to be true.", param="stream_options")
+        return found
+
+    @property
+    def drawing(self) -> dict[str, Any]:
+        """The given options of drawing tokens."""
+        given = self.model_extra or {}
+        return {name: given[name] for name in DRAWING if name in given and given[name] != ""}
+
+    @property
+    def stops(self) -> tuple[str, ...]:
+        """The texts before which an answer ends.
+
+        Raises:
+            ServingError: 400, they are too many, or one is empty.
+        """
+        stop = texts_of(self.stop)
+        if len(stop) > MOST_STOPS:
+            raise ServingError(400, f"stop may have at most {MOST_STOPS} texts; got {len(stop)}.", param="stop")
+        if not all(stop):
+            message = "stop must be texts with at least one character; got an empty one."
+            raise ServingError(400, message, param="stop")
+        return tuple(stop)
+
+    @property
+    def includes_usage(self) -> bool:
+        """Whether a last chunk of a stream has the number of tokens."""
+        return self.stream_options is not None and self.stream_options.include_usage
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """The schema, with the options of drawing, and the values of refused fields that ask for nothing."""
+        schema = super().__get_pydantic_json_schema__(core, handler)
+        options = option_schemas(SamplingOptions)
+        more = {name: options[name] for name in DRAWING if name in options}
+        more |= {name: {"enum": [*values, None, ""]} for name, values in {**REFUSED, **cls.elsewhere}.items()}
+        for tools in TOOLS:
+            del more[tools]
+        schema["properties"] |= more
+        schema["allOf"] = [
+            {"anyOf": [{"properties": {tools: {"enum": [[], None, ""]}}},
+                       {"properties": {choice: {"const": "none"}}, "required": [choice]}]}
+            for tools, choice in TOOLS.items()
+        ]  # fmt: skip
+        schema["description"] = "Fields that OpenAI defines and that change no text are accepted, others are ignored."
+        return schema
+
+
+def unsupported(name: str, value: Any, nothing: tuple[Any, ...] = ()) -> ServingError:
+    """The error of a field that asks for something that is not done.
+
+    Args:
+        nothing: the values that ask for nothing.
+    """
+    but = f", but for {' or '.join(map(json.dumps, nothing))}" if nothing else ""
+    text = json.dumps(value, ensure_ascii=False)
+    shown = text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
+    message = f"{name} is not supported here{but}; got {shown}. Leave it out."
+    return ServingError(400, message, param=name, code="unsupported_parameter")

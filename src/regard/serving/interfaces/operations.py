@@ -1,0 +1,67 @@
+"""Operation: whether the server is alive and takes requests, and its metrics."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired
+
+from starlette.responses import PlainTextResponse
+from typing_extensions import TypedDict
+
+from regard.serving.endpoints.context import RequestContext, ServerContext
+from regard.serving.endpoints.replies import JSONReply
+from regard.serving.endpoints.routes import Interface, Route
+from regard.serving.interfaces.libretranslate import failure
+
+NAME = "operation"
+
+
+class Health(TypedDict):
+    """`ok`, and no more where nothing has failed, as LibreTranslate's clients expect."""
+
+    status: str
+    crashes: NotRequired[int]
+    last_crash: NotRequired[str]
+    reload_error: NotRequired[str]
+
+
+class Readiness(TypedDict):
+    """Whether requests are taken; the models, or those whose queues are full."""
+
+    status: Literal["ready", "draining", "full"]
+    models: list[str]
+
+
+async def health(context: RequestContext) -> Health:
+    """Whether the server is alive, and what has failed."""
+    schedulers, reload_error = context.registry.all_schedulers, context.registry.reload_error
+    content: Health = {"status": "ok"}
+    if failed := [each for each in schedulers if each.num_crashes]:
+        content["crashes"] = sum(each.num_crashes for each in failed)
+        content["last_crash"] = failed[0].last_crash
+    if reload_error:
+        content["reload_error"] = reload_error
+    return content
+
+
+async def ready(context: RequestContext) -> JSONReply[Readiness]:
+    """Whether requests are taken; 503 if not."""
+    registry = context.registry
+    full = [name for name, each in registry.schedulers_by_name.items() if each.queue_depth >= context.limits.queue]
+    if registry.is_draining or full:
+        return JSONReply({"status": "draining" if registry.is_draining else "full", "models": full}, 503)
+    return JSONReply({"status": "ready", "models": registry.names})
+
+
+async def metrics(context: RequestContext) -> PlainTextResponse:
+    """Counts, in Prometheus's text format."""
+    return PlainTextResponse(context.registry.metrics.text(), media_type="text/plain; version=0.0.4")
+
+
+def routes(context: ServerContext) -> list[Route]:
+    """The routes of operation; they need no key."""
+    interface = Interface(NAME, "/", failure)
+    return [
+        Route("GET", "/health", health, interface, needs_key=False),
+        Route("GET", "/ready", ready, interface, errors={503: Readiness}, needs_key=False),
+        Route("GET", "/metrics", metrics, interface, media_types=("text/plain",), needs_key=False),
+    ]

@@ -1,0 +1,269 @@
+"""The models of a server, by direction and by name: loading, reloading, and the model for a request."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeVar
+
+from regard.errors import SettingsError
+from regard.generation.threads import num_threads
+from regard.pipelines.loading import load_with_adapters
+from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.translator import Translator
+from regard.serving.batching.scheduler import AdapterScheduler, Scheduler
+from regard.serving.directions import ANY, PRIVATE, Direction, adapter_of, code_of
+from regard.serving.limits import NO_MODEL, Limits, ServingError, UnsupportedLanguageError
+from regard.serving.metrics import Metrics
+from regard.serving.snapshots import Snapshots
+from regard.serving.texts.language import detect, has_letters
+
+Kind = TypeVar("Kind", bound=Pipeline)
+CLOSING_SECONDS = 30.0
+WAITING_SECONDS = 10.0
+"""The time between two lines of the log that say that a reload waits."""
+LOG = logging.getLogger("regard.serving")
+
+
+class ModelRegistry:
+    """The models of a server, each with its scheduler.
+
+    Args:
+        models: folders, each with its direction; one whose direction is None serves all.
+        adapters: of these models, by name. A request names one in its target: `de-x-legal`.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[tuple[Path, Direction | None]],
+        limits: Limits,
+        *,
+        adapters: Mapping[str, Path] | None = None,
+        device: str = "auto",
+        precision: str = "float32",
+        engine: str = "auto",
+    ) -> None:
+        self.limits, self.metrics, self.is_draining = limits, Metrics(), False
+        self._adapters = dict(adapters or {})
+        self._folders = list(models)
+        self._loading = {"device": device, "precision": precision, "engine": engine}
+        self.snapshots = Snapshots(device, precision)
+        self._num_threads = num_threads()
+        self.reload_error = ""
+        self._reloading = Lock()
+        self._retired: list[Scheduler[Any]] = []
+        """The schedulers of models that were replaced, and that may still have work."""
+        self.translators, self.text_models = self._load()
+        self.metrics.gauge("regard_queue_depth", lambda: sum(each.queue_depth for each in self.all_schedulers))
+        self.metrics.gauge("regard_active_sentences", lambda: sum(each.num_active for each in self.all_schedulers))
+        self.metrics.gauge("regard_models", lambda: len(self.all_schedulers))
+
+    @property
+    def all_schedulers(self) -> list[Scheduler[Any]]:
+        """The schedulers of all models. Adapters use that of their model."""
+        return [*self.schedulers_by_name.values()]
+
+    @property
+    def schedulers_by_name(self) -> dict[str, Scheduler[Any]]:
+        """The scheduler of each model, without adapters, by its direction or name."""
+        named = {str(name): each for name, each in (*self.translators.items(), *self.text_models.items())}
+        return {name: each for name, each in named.items() if not isinstance(each, AdapterScheduler)}
+
+    @property
+    def names(self) -> list[str]:
+        """The directions and names of all models, adapters included."""
+        return [*map(str, self.translators), *self.text_models]
+
+    def _load(self) -> tuple[dict[Direction, Scheduler[Translator]], dict[str, Scheduler[Any]]]:
+        """The schedulers of models that translate, by direction, and of text models, by the names of their folders.
+
+        Raises:
+            SettingsError: several models that translate, of which one says no direction; or two text models of one name.
+        """
+        translators: dict[Direction | None, tuple[Path, Translator]] = {}
+        text_models: dict[str, Pipeline] = {}
+        unused = set(self._adapters)
+        for folder, direction in self._folders:
+            pipeline, with_adapters = load_with_adapters(folder, self._adapters, **self._loading)
+            unused -= {*with_adapters, *getattr(pipeline, "adapters", ())}
+            if isinstance(pipeline, Translator):
+                if translators and None in (direction, *translators):
+                    unsaid = folder if direction is None else translators[None][0]
+                    raise SettingsError(
+                        f"{unsaid} does not say its languages, and there are several models. Write, for example, "
+                        f"`en-de={unsaid}`."
+                    )
+                translators[direction] = folder, pipeline
+            elif folder.name in text_models:
+                raise SettingsError(f"each model must have a name of its own; got {folder.name} twice.")
+            else:
+                text_models[folder.name] = pipeline
+                text_models |= {f"{folder.name}{PRIVATE}{name}": each for name, each in with_adapters.items()}
+        if unused:
+            folder = self._adapters[min(unused)]
+            raise SettingsError(f"an adapter must belong to one of the models; {folder} belongs to none of them.")
+
+        def begin(pipeline: Any) -> Scheduler[Any]:
+            return Scheduler(pipeline, self.limits, self.metrics, self._num_threads)
+
+        by_direction: dict[Direction, Scheduler[Any]] = {
+            direction or Direction(ANY, ANY): begin(translator) for direction, (_, translator) in translators.items()
+        }
+        by_direction |= {
+            replace(direction, adapter=name): AdapterScheduler(scheduler, name)
+            for direction, scheduler in by_direction.items()
+            for name in getattr(scheduler.pipeline, "adapters", ())
+        }
+        return by_direction, {name: begin(pipeline) for name, pipeline in text_models.items()}
+
+    def reload(self) -> None:
+        """Load all models anew. From then on, they answer new requests. Accepted ones end with the old models, which this waits
+        for, so that no third set is in memory; if a model cannot be loaded, all old ones stay. The log says each step.
+        """
+        with self._reloading:
+            self._replace()
+
+    def _replace(self) -> None:
+        try:
+            loaded = self._load()
+        except Exception as error:
+            self.reload_error = str(error)
+            raise
+        self._retired = self.all_schedulers
+        (self.translators, self.text_models), self.reload_error = loaded, ""
+        for scheduler in self._retired:
+            scheduler.close()
+        num_left = self._num_left
+        LOG.info("the models were loaded anew%s", f", {self.work_left}" if num_left else "")
+        for scheduler in self._retired:
+            while not scheduler.join(WAITING_SECONDS):  # its model leaves memory before another reload needs it
+                LOG.info("a reload waits: %s", self.work_left)
+        self._retired = []
+        if num_left:
+            LOG.info("the old models have answered what they had accepted, and are gone")
+
+    @property
+    def _num_left(self) -> int:
+        return sum(each.queue_depth + each.num_active for each in self._retired)
+
+    @property
+    def work_left(self) -> str:
+        """The work that the models which were replaced still have."""
+        return f"the old ones have {self._num_left:,} sentences left"
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no model has work."""
+        return all(each.is_idle for each in (*self.all_schedulers, *self._retired))
+
+    def close(self, *, at_once: bool = False) -> None:
+        """End all threads when what they have accepted is done, and wait for that: a thread that computes while the process
+        ends would abort it.
+
+        Args:
+            at_once: answer with an error what is not done.
+        """
+        schedulers = [*self.all_schedulers, *self._retired]
+        for each in schedulers:
+            each.stop() if at_once else each.close()
+        for each in schedulers:
+            each.join(CLOSING_SECONDS)
+
+    def languages(self) -> dict[str, list[str]]:
+        """The languages into which each language is translated."""
+        found: dict[str, list[str]] = {}
+        for direction in self.translators:
+            found.setdefault(direction.source, []).append(direction.target_code)
+            if direction.target not in found:
+                found[direction.target] = []
+        return found
+
+    @property
+    def codes(self) -> set[str]:
+        """The languages that are read or written."""
+        return {code for direction in self.translators for code in (direction.source, direction.target)}
+
+    def route(self, source: str | None, target: str | None) -> tuple[Direction, Scheduler[Translator]]:
+        """The direction of a request, and the model for it.
+
+        Args:
+            source: None: the only one that is translated into the target.
+        Raises:
+            ServingError: there is none.
+        """
+        adapter = adapter_of(target)
+        if adapter and adapter not in (names := {direction.adapter for direction in self.translators}):
+            known = ", ".join(sorted(names - {""})) or "none"
+            raise ServingError(400, f"{adapter} is not an adapter of this server. Adapters here: {known}.")
+        source, target = (code_of(each) for each in (source, target))
+        anything = Direction(ANY, ANY, adapter)
+        if anything in self.translators:
+            return Direction(source or ANY, target or ANY, adapter), self.translators[anything]
+        found = [
+            direction
+            for direction in self.translators
+            if direction.adapter == adapter
+            and (source is None or direction.source == source)
+            and (target is None or direction.target == target)
+        ]
+        if source is None and len({direction.source for direction in found}) > 1:
+            sources = ", ".join(direction.source for direction in found)
+            raise ServingError(400, f"The source language must be named: this server reads {sources}.")
+        if found:
+            return found[0], self.translators[found[0]]
+        if not self.translators:
+            raise ServingError(400, "This server has no model that translates.")
+        known = ", ".join(map(str, self.translators))
+        for code, codes in (
+            (source, {d.source for d in self.translators}),
+            (target, {d.target for d in self.translators}),
+        ):
+            if code is not None and code not in codes:
+                raise UnsupportedLanguageError(code, known)
+        raise ServingError(400, f"{source} to {target} is not supported. This server translates {known}.")
+
+    def folder_of(self, model: Direction | str) -> Path:
+        """The folder of the model of a direction, or of a name."""
+        if isinstance(model, Direction):
+            model = replace(model, adapter="") if model in self.translators else Direction(ANY, ANY)
+        else:
+            model = model.partition(PRIVATE)[0]
+        return next(
+            folder
+            for folder, direction in self._folders
+            if (folder.name if isinstance(model, str) else direction or Direction(ANY, ANY)) == model
+        )
+
+    def text_model(self, kind: type[Kind], name: str | None) -> tuple[str, Scheduler[Kind]]:
+        """The text model of a name, which is none that translates.
+
+        Args:
+            name: None: the only one of its kind.
+        Raises:
+            ServingError: 404, there is none.
+        """
+        found = {
+            each: scheduler for each, scheduler in self.text_models.items() if isinstance(scheduler.pipeline, kind)
+        }
+        if name is None and len(found) == 1:
+            return next(iter(found.items()))
+        if name in found:
+            return str(name), found[str(name)]
+        known = ", ".join(found) or "none"
+        wanted = f"{kind.kind} called {name!r}" if name else f"{kind.kind} whose name is not said"
+        message = f"This server has no model that is {wanted}. Such models here: {known}."
+        raise ServingError(404, message, param="model", code=NO_MODEL)
+
+    def detect(self, text: str, target: str | None = None) -> list[tuple[str, float]]:
+        """The languages that are translated into a target, or into any, with the probability that a text is in each, from 0 to 1;
+        the likeliest first. The only one has probability 1. All have 0 where a text has no letters, which says nothing, or where
+        nobody said which languages the model reads.
+        None, if they cannot be told apart: py3langid is not installed.
+        """
+        target = code_of(target)
+        sources = sorted({each.source for each in self.translators if target in (None, each.target)})
+        found = [(code, 1.0) for code in sources] if len(sources) == 1 else detect(text, sources)
+        return found if has_letters(text) and ANY not in sources else [(code, 0.0) for code in sources if found]

@@ -1,0 +1,108 @@
+/** Inspections of a sentence: the attention of all heads, flows through all layers, the computation of a weight. */
+
+import {ablate} from "./ablation";
+import type {FlowReply, LookupReply} from "./api";
+import type {AttentionView} from "./attention";
+import {searchKey, traceSearch} from "./beam-search";
+import {layerOf} from "./head-navigation";
+import {redecodingFields, targetFields} from "./request-fields";
+import type {Sentence} from "./sentence";
+import {fetchOfInspection, inspect, type Inspection} from "./server";
+import {
+  chosenSentence,
+  FLOW_METHODS,
+  FLOW_PREFIX,
+  isInspectionStale,
+  MEAN_PREFIX,
+  state,
+  translates,
+  update,
+} from "./state";
+import {isRunning, runLatest} from "./tasks";
+
+/** Whether a model has a head, a mean of heads or a flow. */
+function hasView(head: string, {weights}: Inspection): boolean {
+  if (head === "mean" || weights.has(head)) return true;
+  if (FLOW_METHODS.some(method => head === `${FLOW_PREFIX}${method}`)) return true;
+  return [...weights.keys()].some(name => head === `${MEAN_PREFIX}${layerOf(name)}`);
+}
+
+/** Set the inspection of a sentence; the choices of the reader stay as far as the model has them. */
+export function setInspection(inspection: Inspection, sentence: Sentence, snapshot: number | null = null): void {
+  const {head, outputPosition} = state.view;
+  const disabled = state.heads.disabled.filter(name => inspection.weights.has(name));
+  update(
+    {
+      inspection: {result: inspection, sentence, snapshot},
+      heads: {disabled, importance: null, importanceByToken: {}},
+      view: {
+        head: hasView(head, inspection) ? head : "mean",
+        outputPosition: Math.max(0, Math.min(outputPosition, sentence.tokens.length - 1)),
+      },
+    },
+    disabled.length ? {} : {heads: {ablation: null, ablatedSentence: null}},
+  );
+  if (state.view.head.startsWith(FLOW_PREFIX)) void chooseHead(state.view.head);
+}
+
+/** Inspect the chosen sentence; then ablate and search again, if that was done for it before. */
+export async function inspectChosen(): Promise<void> {
+  const sentence = chosenSentence();
+  if (!sentence?.isDone || !sentence.text || !translates()) return;
+  await runLatest("inspect", "Looking inside", async signal => {
+    setInspection(await inspect(targetFields(sentence), signal), sentence);
+  });
+  if (isInspectionStale()) return;
+  if (state.heads.disabled.length) await ablate();
+  const {trace} = state.search;
+  if (trace?.source === sentence.source && trace.requestKey !== searchKey(sentence)) await traceSearch();
+}
+
+/** Inspect the chosen sentence with the model of a step of training. */
+export async function inspectSnapshot(snapshot: number): Promise<void> {
+  const sentence = chosenSentence();
+  if (!sentence?.isDone || !sentence.text) return;
+  update({inspection: {snapshot}});
+  await runLatest("inspect", "Loading a snapshot", async signal => {
+    const fields = {...targetFields(sentence), snapshot, ...redecodingFields(sentence)};
+    setInspection(await inspect(fields, signal), sentence, snapshot);
+  });
+}
+
+/** Show a head, a mean of heads, or a flow through all layers. */
+export async function chooseHead(head: string): Promise<void> {
+  const inspection = state.inspection.result;
+  if (!head.startsWith(FLOW_PREFIX) || !inspection) return update({view: {head}, inspection: {flow: null}});
+  await runLatest("flow", "Following the layers", async signal => {
+    const flow = await fetchOfInspection<FlowReply>(inspection, `flow/${head.slice(FLOW_PREFIX.length)}`, signal);
+    if (state.inspection.result === inspection) update({view: {head}, inspection: {flow: {...flow, inspection}}});
+  });
+}
+
+let requestedCell = "";
+
+/** Look up the computation of the chosen weight, if it is shown and not known yet. */
+export function lookUpWeight(view: AttentionView): void {
+  const {result: inspection, lookup} = state.inspection;
+  const {head, showsComputation} = state.view;
+  if (!inspection?.weights.has(head) || !showsComputation || isInspectionStale()) return;
+  const cell = cellKey(view);
+  const isRequested = requestedCell === cell && (isRunning("lookup") || state.status.error !== "");
+  if (lookup?.cell === cell || isRequested) return;
+  requestedCell = cell;
+  void runLatest("lookup", "", async signal => {
+    const result = await fetchOfInspection<LookupReply>(inspection, `lookup/${head}/${view.row}/${view.key}`, signal);
+    update({inspection: {lookup: {result, view, cell}}});
+  });
+}
+
+let numInspections = 0;
+const inspectionNumbers = new WeakMap<Inspection, number>();
+
+/** A key of the chosen cell that no other cell has, in this inspection or another. */
+export function cellKey({row, key}: AttentionView): string {
+  const inspection = state.inspection.result!;
+  const number = inspectionNumbers.get(inspection) ?? ++numInspections;
+  inspectionNumbers.set(inspection, number);
+  return `${number}/${state.view.head}/${row}/${key}`;
+}

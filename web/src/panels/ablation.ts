@@ -1,0 +1,170 @@
+/** The model without the disabled heads: the changes of its probabilities, and its output then. */
+
+import {html, nothing, type TemplateResult} from "lit-html";
+import {disableHeads, toggleHeads, undoDisabling} from "../ablation";
+import {markDifferences} from "../marks";
+import {saveMenu, type Row} from "../save-menu";
+import {displayToken} from "../spelling";
+import {
+  canAblate,
+  generatesText,
+  isInspectionStale,
+  scoredTokens,
+  state,
+  translates,
+  type AblationResult,
+} from "../state";
+import {styleProperties} from "../style-properties";
+import {help} from "../terms";
+
+const MAX_CHIPS = 24;
+/** The least changes that fill a bar. */
+const MIN_NATS = 0.5;
+const MIN_PROBABILITY = 0.1;
+
+/** The ablations of a stored page. */
+function storedAblations(): TemplateResult | typeof nothing {
+  const {ablations} = state.inspection.result!;
+  if (!ablations.length) return nothing;
+  const table = (): Row[] => [
+    ["heads", "change", "text"],
+    ...ablations.map(each => [each.heads.join(" "), each.log_prob_change, each.text]),
+  ];
+  const rows = ablations.map(
+    each =>
+      html`<tr>
+        <td>${each.heads.join(", ")}</td>
+        <td class="number">${each.log_prob_change.toFixed(4)}</td>
+        <td dir="auto">${each.text}</td>
+      </tr>`,
+  );
+  return html`<section class="panel without" aria-labelledby="without-title">
+    <div class="head">
+      <h2 id="without-title">Without heads</h2>
+      ${help("nats")} ${saveMenu("without", ["#ablations"], table, () => ablations)}
+    </div>
+    <table id="ablations">
+      <thead>
+        <tr>
+          <th>heads</th>
+          <th>change, nats per token</th>
+          <th>what the model writes then</th>
+        </tr>
+      </thead>
+      <tbody> ${rows} </tbody>
+    </table>
+  </section>`;
+}
+
+const signed = (value: number, digits: number): string => `${value > 0 ? "+" : ""}${value.toFixed(digits)}`;
+
+/** Bars to the left for what is less likely without the heads, to the right for what is more likely. */
+function changeBars(labels: string[], changes: number[], unit: "nats" | ""): TemplateResult {
+  const max = Math.max(unit ? MIN_NATS : MIN_PROBABILITY, ...changes.map(Math.abs));
+  const bar = (change: number, index: number): TemplateResult => {
+    const label = displayToken(labels[index] ?? "");
+    const place = {width: `${(50 * Math.abs(change)) / max}%`, [change < 0 ? "right" : "left"]: "50%"};
+    return html`<div class="change" role="listitem" aria-label="${label} ${change.toFixed(2)} ${unit}">
+      <bdi>${label}</bdi>
+      <span class="track two"><span class=${change < 0 ? "less" : "more"} ${styleProperties(place)}></span></span>
+      <span class="number">${signed(change, 2)}</span>
+    </div>`;
+  };
+  return html`<div class="changes" role="list" tabindex="0" aria-label="Change of each ${unit ? "token" : "label"}">
+    ${changes.map(bar)}
+  </div>`;
+}
+
+/** The changes of a model that generates text: of each token after the right ones, and of its own output. */
+function textChanges({token_changes: changes, log_prob_change: mean, text}: AblationResult): TemplateResult {
+  const sentence = state.heads.ablatedSentence!;
+  const sum = changes.reduce((total, each) => total + each, 0);
+  const kind = translates() ? "translation" : "text";
+  const hint = sentence.prefix
+    ? "It begins with what you wrote, as the one above does."
+    : "You chose the one above; this is the best that was found.";
+  const hasHint = sentence.prefix !== "" || sentence.edit?.kind === "translation";
+  return html`<p> Written then: <bdi class="strong" id="written-then">${markDifferences(text, sentence.text)}</bdi> </p>
+    ${hasHint ? html`<p class="hint" id="same-prefix">${hint}</p>` : nothing}
+    <p>
+      The log-probability of the ${kind} above changes by
+      <span class="strong number" id="sum">${signed(sum, 3)}</span> nats${help("nats")},
+      <span class="strong number" id="change">${mean.toFixed(3)}</span> per token, each token after the right ones:
+    </p>
+    ${changeBars(scoredTokens(sentence), changes, "nats")}`;
+}
+
+/** The changes of a model that labels texts: the probability of each class, or the labels of the tokens. */
+function labelChanges({predicted = []}: AblationResult): TemplateResult {
+  const before = state.inspection.result!.predicted ?? [];
+  const labels = before.map(each => each.label);
+  const probabilities = new Map(predicted.map(({label, prob}) => [label, prob]));
+  const areClasses = new Set(labels).size === labels.length && labels.every(label => probabilities.has(label));
+  if (!predicted.length || !areClasses) {
+    const then = predicted.map(each => each.label).join(" ");
+    return html`<p>
+      Said then: <bdi class="strong" id="written-then">${markDifferences(then, labels.join(" "))}</bdi>
+    </p>`;
+  }
+  const changes = before.map(({label, prob}) => probabilities.get(label)! - prob);
+  return html`<p>
+      Said then: <bdi class="strong" id="written-then">${predicted[0]!.label}</bdi>. The probability of each label
+      changes by:
+    </p>
+    ${changeBars(labels, changes, "")}`;
+}
+
+function disabledHeads(): TemplateResult {
+  const {disabled} = state.heads;
+  if (!disabled.length) {
+    return html`<p class="hint">
+      Switch a head off: this shows how much less likely each token becomes, and what the model
+      ${generatesText() ? "writes" : "says"} instead.
+    </p>`;
+  }
+  const chip = (name: string): TemplateResult =>
+    html`<button class="chip" title="Switch on" aria-label="Switch ${name} on" @click=${() => void toggleHeads([name])}
+      >${name} ✕</button
+    >`;
+  return html`<p class="chips"
+    >${disabled.length > MAX_CHIPS ? `${disabled.length} heads are off.` : disabled.map(chip)}</p
+  >`;
+}
+
+function saveAblation(ablation: AblationResult): TemplateResult {
+  const {predicted, token_changes: changes} = ablation;
+  const tokens = scoredTokens(state.heads.ablatedSentence);
+  const table = (): Row[] =>
+    predicted?.length
+      ? [["label", "probability"], ...predicted.map(({label, prob}) => [label, prob])]
+      : [["token", "change"], ...changes.map((change, index) => [tokens[index] ?? "", change])];
+  return saveMenu("without", ["#written-then", ".without .changes"], table, () => ablation);
+}
+
+export function panel(): TemplateResult | typeof nothing {
+  const {result: inspection, sentence} = state.inspection;
+  const {ablation, ablatedSentence, disabled, undoStack} = state.heads;
+  if (!inspection || !sentence) return nothing;
+  if (state.server.storedPage) return storedAblations();
+  if (!canAblate()) return nothing;
+  const isStale = isInspectionStale() || (ablation !== null && ablatedSentence !== sentence);
+  const changes = (result: AblationResult): TemplateResult =>
+    html`${generatesText() ? textChanges(result) : labelChanges(result)}
+      <p class="legend">
+        <span><i class="less"></i> less likely without the heads</span>
+        <span><i class="more"></i> more likely</span>
+      </p>
+      <p class="hint">
+        A model was not trained without them, so this is what they are worth here, not what another model could do.
+      </p>`;
+  const enableAll = html`<button id="all-on" @click=${() => void disableHeads([])}>Switch all on</button>`;
+  const undo = html`<button id="undo" @click=${() => void undoDisabling()}>Undo</button>`;
+  return html`<section class="panel without ${isStale ? "stale" : ""}" aria-labelledby="without-title">
+    <div class="head">
+      <h2 id="without-title">Without them</h2>
+      ${disabled.length ? enableAll : nothing} ${undoStack.length ? undo : nothing}
+      ${ablation ? saveAblation(ablation) : nothing}
+    </div>
+    ${disabledHeads()} ${ablation ? changes(ablation) : nothing}
+  </section>`;
+}

@@ -1,0 +1,165 @@
+/** The computation of the chosen weight: query and key, their product, the scores of the row, softmax. */
+
+import {html, nothing, svg, type TemplateResult} from "lit-html";
+import type {LookupReply} from "../api";
+import {attentionView, type AttentionView} from "../attention";
+import {colourRamp} from "../colour-ramp";
+import {cellKey, lookUpWeight} from "../inspection";
+import {saveMenu, type Row} from "../save-menu";
+import {displayToken} from "../spelling";
+import {isInspectionStale, state, update} from "../state";
+import {styleProperties} from "../style-properties";
+import {help} from "../terms";
+
+const NUM_LISTED_KEYS = 6;
+const STRIP_WIDTH = 320;
+const STRIP_HEIGHT = 18;
+
+/** Numbers as a strip of colours: the stronger, the further from 0. */
+function strip(name: string, label: unknown, numbers: number[]): TemplateResult {
+  const max = Math.max(...numbers.map(Math.abs), 1e-9);
+  const size = STRIP_WIDTH / numbers.length;
+  const range = `from ${Math.min(...numbers).toFixed(2)} to ${Math.max(...numbers).toFixed(2)}`;
+  const rect = (value: number, index: number): TemplateResult =>
+    svg`<rect x=${index * size} width=${size} height=${STRIP_HEIGHT} class=${value < 0 ? "less" : "more"}
+      opacity=${(Math.abs(value) / max).toFixed(3)}><title>${value.toFixed(3)}</title></rect>`;
+  return html`<div class="strip">
+    <span>${label}</span
+    ><svg
+      data-strip=${name}
+      viewBox="0 0 ${STRIP_WIDTH} ${STRIP_HEIGHT}"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label="${name}: ${numbers.length} numbers, ${range}"
+    >
+      ${numbers.map(rect)}
+    </svg>
+  </div>`;
+}
+
+/** The keys with the highest scores of the row, and the chosen one. */
+function softmaxTable(view: AttentionView, lookup: LookupReply): TemplateResult {
+  const {weights, allowed, scores, bias} = lookup;
+  const scoreOf = (key: number): number => scores[key]! + bias[key]!;
+  const allowedKeys = weights.map((_, key) => key).filter(key => allowed[key]);
+  const highest = Math.max(...allowedKeys.map(scoreOf));
+  const exponential = (key: number): number => Math.exp(scoreOf(key) - highest);
+  const total = allowedKeys.reduce((sum, key) => sum + exponential(key), 0);
+  const best = [...allowedKeys].sort((a, b) => scoreOf(b) - scoreOf(a)).slice(0, NUM_LISTED_KEYS);
+  const listed = best.includes(view.key) || !allowed[view.key] ? best : [...best, view.key];
+  const row = (key: number): TemplateResult =>
+    html`<tr class=${key === view.key ? "strong" : ""}>
+      <td><bdi>${displayToken(view.keys.labels[key]!)}</bdi></td>
+      <td class="number">${scoreOf(key).toFixed(2)}</td>
+      <td class="number">${exponential(key).toFixed(3)}</td>
+      <td class="number">${weights[key]!.toFixed(3)}</td>
+      <td class="fill">
+        <span class="track"><span ${styleProperties({width: `${100 * weights[key]!}%`})}></span></span>
+      </td>
+    </tr>`;
+  const numOthers = allowedKeys.length - listed.length;
+  return html`<table id="softmax">
+      <thead>
+        <tr>
+          <th>key</th>
+          <th>score</th>
+          <th>exp(score − ${highest.toFixed(2)})</th>
+          <th>÷ ${total.toFixed(2)} = weight</th>
+          <th><span class="unseen">weight, as a bar</span></th>
+        </tr>
+      </thead>
+      <tbody> ${listed.map(row)} </tbody>
+    </table>
+    ${numOthers > 0 ? html`<p class="hint">and ${numOthers} more keys.</p>` : nothing}`;
+}
+
+function scoreStatement({key}: AttentionView, lookup: LookupReply): TemplateResult {
+  const {query, terms, factor, scores, bias, allowed} = lookup;
+  if (!allowed[key]) {
+    return html`<p id="score">
+      A mask forbids this key: it gets the weight 0, whatever its score is. Softmax makes weights of the others:
+    </p>`;
+  }
+  const sum = terms.reduce((total, term) => total + term, 0);
+  const number = (value: number): TemplateResult => html`<span class="number">${value.toFixed(3)}</span>`;
+  const scaling = html`, times ${number(factor)} (1 ÷ √${query.length})`;
+  const position = html`, plus ${number(bias[key]!)} for the positions`;
+  return html`<p id="score">
+    The sum, ${number(sum)}${factor === 1 ? nothing : scaling}${bias[key] ? position : nothing}, is the score
+    <span class="strong number">${(scores[key]! + bias[key]!).toFixed(3)}</span>. Softmax makes weights of the scores of
+    a row:
+  </p>`;
+}
+
+/** The token that a decoder has read where it makes the query of a row. */
+function tokenOfQuery({row}: AttentionView): string | undefined {
+  const {target, tokens} = state.inspection.result!;
+  if (target === null || state.view.head.startsWith("encoder.")) return undefined;
+  return tokens.decoder?.keys.spelled[row];
+}
+
+function computation(view: AttentionView, lookup: LookupReply): TemplateResult {
+  const row = html`<bdi class="strong">${displayToken(view.rows.labels[view.row]!)}</bdi>`;
+  const key = html`<bdi class="strong">${displayToken(view.keys.labels[view.key]!)}</bdi>`;
+  const queryToken = tokenOfQuery(view);
+  const place = html`<p class="hint" id="place">
+    The query is made where the model has read <bdi class="strong">${displayToken(queryToken ?? "")}</bdi> and is about
+    to write ${row}.
+  </p>`;
+  return html`${queryToken === undefined ? nothing : place}
+    ${strip("query", queryToken === undefined ? html`query of ${row}` : html`query before ${row}`, lookup.query)}
+    ${strip("key", html`key of ${key}`, lookup.key)}
+    ${strip("terms", lookup.is_additive ? "v · tanh(query + key)" : "their product, number by number", lookup.terms)}
+    ${scoreStatement(view, lookup)} ${softmaxTable(view, lookup)}
+    <p class="legend"><span>below 0 ${colourRamp("less")}</span> <span>above 0 ${colourRamp("more")}</span></p>`;
+}
+
+function saveComputation(view: AttentionView, lookup: LookupReply): TemplateResult {
+  const {scores, bias, allowed, weights} = lookup;
+  const {labels} = view.keys;
+  const table = (): Row[] => [
+    ["key", "score", "position", "allowed", "weight"],
+    ...labels.map((label, key) => [label, scores[key]!, bias[key]!, Number(allowed[key]), weights[key]!]),
+  ];
+  const content = (): unknown => ({
+    head: state.view.head,
+    row: view.rows.labels[view.row],
+    key_token: labels[view.key],
+    ...lookup,
+  });
+  return saveMenu("computed", [".strip", "#score", "#softmax"], table, content);
+}
+
+export function panel(): TemplateResult | typeof nothing {
+  const view = attentionView();
+  const inspection = state.inspection.result;
+  if (!inspection || !view || state.server.storedPage) return nothing;
+  const {showsComputation, groupsWords, head} = state.view;
+  const isHead = inspection.weights.has(head);
+  if (showsComputation && !groupsWords) lookUpWeight(view);
+  const lookup = showsComputation && isHead && !groupsWords ? state.inspection.lookup : null;
+  const isStale = isInspectionStale() || (lookup !== null && lookup.cell !== cellKey(view));
+  const content = (): TemplateResult | string => {
+    if (!showsComputation) {
+      return "A token asks with its query, the other tokens answer with their keys: this shows the numbers.";
+    }
+    if (!isHead) return "What is shown is not one head. Choose a head in the grid.";
+    if (groupsWords) return "Heads look at tokens, and not at words. Switch “words” off.";
+    return lookup ? computation(lookup.view, lookup.result) : "…";
+  };
+  const shown = content();
+  return html`<section class="panel computed ${isStale ? "stale" : ""}" aria-labelledby="computed-title">
+    <div class="head">
+      <h2 id="computed-title">How this weight is computed</h2>
+      ${help("lookup")}
+      <button
+        id="explain"
+        aria-expanded=${showsComputation}
+        @click=${() => update({view: {showsComputation: !showsComputation}})}
+        >${showsComputation ? "Hide" : "Show"}</button
+      >
+      ${lookup ? saveComputation(lookup.view, lookup.result) : nothing}
+    </div>
+    ${typeof shown === "string" ? html`<p class="hint">${shown}</p>` : shown}
+  </section>`;
+}
