@@ -18,7 +18,7 @@ from regard.interop.hugging_face.bert_generation import (
     bert_layers,
     config_of,
     decoder_refs,
-    sizes_of,
+    layer_sizes,
     with_both_biases,
     with_kind_in_positions,
 )
@@ -48,7 +48,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     config.get("type_vocab_size")  # a decoder reads kind 0 only
     chunk = config.get("chunk_size_feed_forward", 0) or None
     ours = DecoderConfig(
-        **sizes_of(config), num_layers=config.require("num_hidden_layers"), embedding_norm=True, output_bias=True,
+        **layer_sizes(config), num_layers=config.require("num_hidden_layers"), embedding_norm=True, output_bias=True,
         output_transform=True, tied_embeddings=config.get("tie_word_embeddings", True), pad_id=pad_id, feed_forward_chunk=chunk,
     )  # fmt: skip
     return Blueprint(

@@ -13,14 +13,15 @@ from torch import Tensor, nn
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face.bert import (
-    ACTIVATIONS,
     BERT_EMBEDDINGS,
+    BERT_KEYS,
     BERT_LAYER,
     HEADLESS,
     THEIR_ACTIVATIONS,
     layer_names,
     plain_layers,
     refuse,
+    sizes_of,
 )
 from regard.interop.hugging_face.bert import symbols as bert_symbols
 from regard.interop.hugging_face.settings import CHOICES, GENERATION_WITHOUT_EFFECT, SYMBOLS, WITHOUT_EFFECT, start_ids
@@ -36,6 +37,7 @@ KINDS = {"bert": "bert", "bert-generation": "bert-generation"}
 """The kinds of models that make up an EncoderDecoderModel of ours."""
 OLD_BIAS = {"*lm_head.bias": "nothing reads it", "*cls.predictions.bias": "nothing reads it"}
 """The reason why a second output bias is not read, where it differs from the decoder's."""
+KEYS = {ours: theirs for ours, theirs in BERT_KEYS.items() if ours not in ("num_layers", "num_segments")}
 POST_NORM: dict[str, Any] = {"norm": "post", "positions": "learned"}
 
 
@@ -46,7 +48,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     config.refuse_unless("is_decoder", is_decoder, False)  # which makes its attention causal
     config.refuse_unless("add_cross_attention", False)
     config.get("tie_word_embeddings")  # without effect where there is no output
-    sizes = sizes_of(config)
+    sizes = layer_sizes(config)
     pad_id = config.get("pad_token_id", 0)
     found = bert_symbols(config, pad_id, bos=config.get("bos_token_id", 2), eos=config.get("eos_token_id", 1))
     if not is_decoder:
@@ -81,8 +83,8 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
     for part in sides.values():
         part.get("type_vocab_size")  # a decoder reads kind 0 only, and BertGeneration none
     lengths = [part.get("max_position_embeddings", 512) for part in sides.values()]
-    sizes = sizes_of(decoder) | {"max_positions": min(lengths)}
-    for key, value in sizes_of(encoder).items():
+    sizes = layer_sizes(decoder) | {"max_positions": min(lengths)}
+    for key, value in layer_sizes(encoder).items():
         if key not in ("vocab_size", "dropout", "attention_dropout", "max_positions"):
             refuse_difference(config, key, value, sizes[key])
     pad_id = decoder.get("pad_token_id", config.get("pad_token_id", 0))
@@ -137,19 +139,9 @@ def refuse_difference(config: ForeignConfig, key: str, encoder: object, decoder:
         both.same("encoder", "decoder")
 
 
-def sizes_of(config: ForeignConfig) -> dict[str, Any]:
+def layer_sizes(config: ForeignConfig) -> dict[str, Any]:
     """The settings of ours that encoders and decoders of BERT's layers have."""
-    return POST_NORM | {
-        "vocab_size": config.require("vocab_size"),
-        "model_dim": config.require("hidden_size"),
-        "num_heads": config.require("num_attention_heads"),
-        "ff_dim": config.require("intermediate_size"),
-        "activation": config.choose("hidden_act", ACTIVATIONS, "gelu"),
-        "dropout": config.get("hidden_dropout_prob", 0.1),
-        "attention_dropout": config.get("attention_probs_dropout_prob", 0.1),
-        "norm_epsilon": config.get("layer_norm_eps", 1e-12),
-        "max_positions": config.get("max_position_embeddings", 512),
-    }
+    return POST_NORM | sizes_of(config, KEYS)
 
 
 def _encoder_refs(model: nn.Module, prefix: str) -> dict[str, TensorRef]:
@@ -207,17 +199,9 @@ def bert_layers(ours: TransformerConfig) -> dict[str, tuple[Any, Any]]:
 
 def config_of(ours: TransformerConfig, num_layers: int, symbols: Symbols) -> dict[str, Any]:
     """The foreign configuration of an encoder or decoder of BERT's layers."""
-    return {
-        "vocab_size": ours.vocab_size,
-        "hidden_size": ours.model_dim,
+    return {theirs: getattr(ours, key) for key, theirs in KEYS.items()} | {
         "num_hidden_layers": num_layers,
-        "num_attention_heads": ours.num_heads,
-        "intermediate_size": ours.ff_dim,
         "hidden_act": THEIR_ACTIVATIONS[ours.activation],
-        "hidden_dropout_prob": ours.dropout,
-        "attention_probs_dropout_prob": ours.attention_dropout,
-        "layer_norm_eps": ours.norm_epsilon,
-        "max_position_embeddings": ours.max_positions,
         "pad_token_id": symbols.pad_id if symbols.pad_id >= 0 else symbols.start_ids[0],
         "bos_token_id": symbols.bos_id,
         "eos_token_id": symbols.eos_id,
