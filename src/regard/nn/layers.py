@@ -24,7 +24,7 @@ from regard.nn.multihead import MultiHeadAttention
 Activations = Float[Tensor, "batch position model_dim"]
 IsToken = Bool[Tensor, "batch position"]
 Sublayer = Callable[[Activations], Activations]
-"""The part that a residual connection goes around: attention or feed-forward."""
+"""The sublayer inside a residual connection: attention or feed-forward."""
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {

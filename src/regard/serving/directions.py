@@ -106,11 +106,10 @@ def code_of(language: str | None) -> str | None:
 
 def language_name(code: str) -> str:
     """The English name of a language; of one that has none, its code."""
-    if code == ANY:
-        return "Undetermined"
-    return langcodes.Language.get(code).display_name() if is_language(code) else code
+    name = langcodes.Language.get(code).display_name() if is_language(code) else "Unknown"
+    return "Undetermined" if code == ANY else code if name.startswith("Unknown") else name
 
 
 def is_language(code: str) -> bool:
     """Whether a code is that of a language, by ISO 639."""
-    return langcodes.tag_is_valid(code)
+    return len(code) > 1 and langcodes.tag_is_valid(code)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from regard.pipelines.translator import Translator
@@ -48,15 +48,6 @@ class SentenceEncoder:
         if text not in self._encoded:
             self._encoded[text] = self._tokenizer.encode_sentence(text)
         return self._encoded[text]
-
-
-@dataclass(frozen=True)
-class PreparedTranslation:
-    """A request's documents, their sentences, and the job that these are."""
-
-    documents: list[Document]
-    pieces: list[Pieces]
-    job: Job
 
 
 class TranslationService:
@@ -121,23 +112,25 @@ class TranslationService:
             pending = self._untranslated(wanted, same, confidence)
         else:
             direction, scheduler = self.registry.route(wanted.source, wanted.target)
-            prepared = self.prepare(wanted, direction, scheduler.pipeline)
-            prepared.job.on_progress, prepared.job.watches = on_progress, watches
+            documents, pieces, job = self.prepare(wanted, direction, scheduler.pipeline)
+            job.on_progress, job.watches = on_progress, watches
 
             def begin(found: tuple[Direction, Scheduler[Translator]]) -> tuple[Direction, Scheduler[Translator]]:
-                found[1].submit(prepared.job)
+                found[1].submit(job)
                 return found
 
             pending = PendingTranslation(
                 *with_newest(lambda: self.registry.route(wanted.source, wanted.target), begin),
-                prepared.job, prepared.documents, prepared.pieces,
+                job, documents, pieces,
                 confidence=confidence, num_ranks=wanted.options.n_best, has_markup=wanted.format != "text",
             )  # fmt: skip
         self.num_characters[owner] += sum(map(len, wanted.texts))
         return pending
 
-    def prepare(self, wanted: TranslationRequest, direction: Direction, translator: Translator) -> PreparedTranslation:
-        """The sentences of a request, encoded for a model, and the constraints on their translations.
+    def prepare(
+        self, wanted: TranslationRequest, direction: Direction, translator: Translator
+    ) -> tuple[list[Document], list[Pieces], Job]:
+        """The documents of a request, the sentences of their blocks, and the job that these are, encoded for a model.
 
         Raises:
             ServingError: 400, constraints that the texts cannot have; 413, too many sentences, or too long ones.
@@ -161,7 +154,7 @@ class TranslationService:
         if wanted.glossaries:
             constraints["required"] = required_phrases(wanted.glossaries, translator, sentences, options)
         job = Job(sentences, options, time.monotonic() + self.limits.seconds, constraints)
-        return PreparedTranslation(documents, pieces, job)
+        return documents, pieces, job
 
     def _same_language(self, wanted: TranslationRequest) -> str | None:
         """The language of a request whose source and target are the same, if it is served otherwise, and no model is for that."""

@@ -20,8 +20,8 @@ Serve = Callable[..., Served]
 def slow(serve: Serve, copying_folder: Path) -> Iterator[Served]:
     """A server that thinks for a while about each token."""
     server = serve(copying_folder)
-    (engine,) = server.service.all_engines
-    model = engine.pipeline.model
+    (scheduler,) = server.registry.all_schedulers
+    model = scheduler.pipeline.model
     quick = model.step_states
 
     def step_states(*args: Any) -> Any:
@@ -40,13 +40,13 @@ def without_failed_requests(page: Shown) -> None:
 
 def test_tokens_come_while_they_are_written_and_stop(opened: Any, slow: Served) -> None:
     page = opened(slow.url, text=LONG, beam=1, settles=False)
-    (engine,) = slow.service.all_engines
+    (scheduler,) = slow.registry.all_schedulers
     counts = []
     for wanted in (2, 4, 6):
         until(lambda wanted=wanted: page.all(TOKEN).count() >= wanted)
         counts.append(page.all(TOKEN).count())
         assert page.text(STATUS) == "Translating …"
-        assert engine.num_active == 1
+        assert scheduler.num_active == 1
     assert counts[-1] < len(LONG)
     written = page.tokens
     assert "".join(written) == f"␣{LONG}"[: len(written)]
@@ -54,7 +54,7 @@ def test_tokens_come_while_they_are_written_and_stop(opened: Any, slow: Served) 
     page.drawn()
     assert page.text(STATUS) == ""
     assert page.button(STOP).count() == 0
-    until(lambda: engine.num_active == 0 and engine.is_idle, 3)
+    until(lambda: scheduler.num_active == 0 and scheduler.is_idle, 3)
     stopped = page.tokens
     page.page.wait_for_timeout(600)
     assert page.tokens == stopped
@@ -66,21 +66,21 @@ def test_tokens_come_while_they_are_written_and_stop(opened: Any, slow: Served) 
 
 def test_a_newer_text_ends_the_one_under_way(opened: Any, slow: Served) -> None:
     page = opened(slow.url, text=LONG, beam=1, settles=False)
-    (engine,) = slow.service.all_engines
+    (scheduler,) = slow.registry.all_schedulers
     until(lambda: page.all(TOKEN).count() >= 2)
     page.write("ba")
     assert "".join(page.tokens) == "␣ba"
-    assert engine.is_idle
+    assert scheduler.is_idle
     page.page.wait_for_timeout(400)
     assert "".join(page.tokens) == "␣ba"
 
 
 def test_a_page_that_is_closed_asks_nothing_any_more(opened: Any, slow: Served) -> None:
     page = opened(slow.url, text=LONG, beam=1, settles=False)
-    (engine,) = slow.service.all_engines
+    (scheduler,) = slow.registry.all_schedulers
     until(lambda: page.all(TOKEN).count() >= 2)
     page.page.close()
-    until(lambda: engine.is_idle, 2)
+    until(lambda: scheduler.is_idle, 2)
 
 
 def test_a_server_that_is_gone_and_comes_back(opened: Any, copying_folder: Path) -> None:

@@ -7,9 +7,11 @@ but where a text is what is asked about.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 
 from regard.errors import SettingsError, nearest_hint
@@ -130,11 +132,11 @@ class Fields(BaseModel):
         Raises:
             ServingError: 400, one is missing or not what it must be; the message is worded as the interface does.
         """
-        rules = {field.alias or name: rule_of(field) for name, field in cls.model_fields.items()}
+        rules = _rules(cls)
         given = {
             name: value
             for name, value in fields.items()
-            if value is not None and not (value == "" and not (name in rules and rules[name].keeps_empty))
+            if value is not None and (value != "" or (name in rules and rules[name].keeps_empty))
         }
         try:
             return cls.model_validate(given)
@@ -167,7 +169,7 @@ class Fields(BaseModel):
 
 def needed(field: Mapping[str, Any]) -> dict[str, Any]:
     """The schema of a field that must be there: a text that is not empty."""
-    return {**field, "minLength": 1} if field.get("type") == "string" else dict(field)
+    return {"minLength": 1, **field} if field.get("type") == "string" else dict(field)
 
 
 def optional(field: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,11 +180,15 @@ def optional(field: Mapping[str, Any]) -> dict[str, Any]:
     return {"anyOf": [*kinds, NOTHING], **besides}
 
 
-def rule_of(field: Any) -> Rule:
-    """The rule of a field, or of the type that it has where it is not None."""
-    found = [each for each in getattr(field, "metadata", ()) if isinstance(each, Rule)]
-    nested = (each for part in get_args(getattr(field, "annotation", None)) for each in get_args(part))
-    return next((each for each in (*found, *nested) if isinstance(each, Rule)), Rule("what the description says"))
+@cache
+def _rules(model: type[Fields]) -> dict[str, Rule]:
+    """The rule of each field, or of the type that it has where it is not None."""
+    return {field.alias or name: _rule(field) for name, field in model.model_fields.items()}
+
+
+def _rule(field: FieldInfo) -> Rule:
+    nested = (each for part in get_args(field.annotation) for each in get_args(part))
+    return next(each for each in (*field.metadata, *nested) if isinstance(each, Rule))
 
 
 class OptionFields(Fields):

@@ -126,7 +126,7 @@ class Settings(TypedDict):
 
 
 class Failure(TypedDict):
-    """An error."""
+    """An error in LibreTranslate's form."""
 
     error: str
 

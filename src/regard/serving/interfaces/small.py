@@ -50,7 +50,7 @@ class KissListFields(Fields):
 class DeeplxFields(Fields):
     """A text of DeepLX."""
 
-    text: Annotated[str, Rule("one string", keeps_empty=True)]
+    text: Annotated[str, Rule("one string", {"type": "string", "minLength": 0}, keeps_empty=True)]
     source_lang: Text = ""
     target_lang: Text
 

@@ -95,24 +95,24 @@ class ChatFields(OpenAIFields):
     logprobs: Flag = False
     top_logprobs: Annotated[int, Whole(0, Limits.alternatives)] = 0
 
+    @property
+    def most_tokens(self) -> int | None:
+        """Tokens of the whole answer, at most; None: as many as the model writes.
 
-@dataclass(frozen=True)
-class Chat:
-    """A chat that is to be answered."""
-
-    wanted: TranslationRequest
-    model: str
-    """The model's name."""
-    stop: tuple[str, ...]
-    """Texts before the first of which the answer ends."""
-    max_tokens: int | None
-    """Tokens of the whole answer; None: as many as the model writes."""
-    has_log_probs: bool
-    """Whether the answer has its tokens and their log-probabilities."""
+        Raises:
+            ServingError: 400, the two names of the field have different values.
+        """
+        given = [each for each in (self.max_tokens, self.max_completion_tokens) if each is not None]
+        if len(set(given)) > 1:
+            message = (
+                f"max_tokens and max_completion_tokens must be equal; got {given[0]} and {given[1]}. Leave one out."
+            )
+            raise ServingError(400, message, param="max_tokens")
+        return given[0] if given else None
 
 
-def chat_of(fields: ChatFields, registry: ModelRegistry) -> Chat:
-    """The chat that some fields ask for.
+def translation_of(fields: ChatFields, registry: ModelRegistry) -> tuple[str, TranslationRequest]:
+    """The name of the model of a chat, and the translation that it asks for.
 
     Raises:
         ServingError: 400 or 404, a model that is not served, fields that do not go together, or a prompt for an answer that a
@@ -127,19 +127,12 @@ def chat_of(fields: ChatFields, registry: ModelRegistry) -> Chat:
         raise no_model(model, names)
     if fields.top_logprobs and not fields.logprobs:
         raise ServingError(400, "top_logprobs needs logprobs to be true.", param="top_logprobs")
-    lengths = {fields.max_tokens, fields.max_completion_tokens} - {None}
-    if len(lengths) > 1:
-        values = f"{fields.max_tokens} and {fields.max_completion_tokens}"
-        message = f"max_tokens and max_completion_tokens must be equal; got {values}. Leave one out."
-        raise ServingError(400, message, param="max_tokens")
-    max_tokens, direction = next(iter(lengths), None), names[model]
-    options = _options(fields, max_tokens)
+    options, direction = _options(fields), names[model]
     parts = _text(fields.messages).split(WEBLATE_PART)
-    wanted = TranslationRequest(parts, direction.source, direction.target_code, options)
-    return Chat(wanted, model, fields.stops, max_tokens, fields.logprobs)
+    return model, TranslationRequest(parts, direction.source, direction.target_code, options)
 
 
-def _options(fields: ChatFields, max_tokens: int | None) -> DecodingOptions:
+def _options(fields: ChatFields) -> DecodingOptions:
     """The options of the translation: search, unless the temperature, or another option of drawing tokens, is neither 0 nor
     OpenAI's default.
     """
@@ -148,7 +141,7 @@ def _options(fields: ChatFields, max_tokens: int | None) -> DecodingOptions:
     draws = drawing["temperature"] > 0 and drawing != default
     more = {"method": "sample"} | given if draws else {}
     options: DecodingOptions = record_of(
-        DecodingOptions, alternatives=fields.top_logprobs, max_length=max_tokens, **more
+        DecodingOptions, alternatives=fields.top_logprobs, max_length=fields.most_tokens, **more
     )
     return options
 
@@ -231,10 +224,10 @@ class ChatReply:
         return sum(len(each.ids) for each in self.written)
 
 
-def reply_of(chat: Chat, pending: PendingTranslation, found: Sequence[TextResult]) -> ChatReply:
+def reply_of(fields: ChatFields, pending: PendingTranslation, found: Sequence[TextResult]) -> ChatReply:
     """The translations of all parts with the text between them, cut at the allowed length, and before the first stop text."""
     tokenizer, gaps = pending.scheduler.pipeline.tokenizer, gaps_of(pending.pieces)
-    text, reason, left = "", "stop", chat.max_tokens or sys.maxsize
+    text, reason, left = "", "stop", fields.most_tokens or sys.maxsize
     written: list[AnswerSentence] = []
     for before, sentence in zip(gaps, [*(each for text in found for each in text.sentences), None], strict=True):
         if sentence is None:
@@ -249,10 +242,10 @@ def reply_of(chat: Chat, pending: PendingTranslation, found: Sequence[TextResult
         text += before + (sentence.text if is_whole else tokenizer.decode(ids))
         if not is_whole or sentence.finish_reason in CUT:
             reason = "length"
-    if ends := [at for stop in chat.stop if (at := text.find(stop)) >= 0]:
+    if ends := [at for stop in fields.stop if (at := text.find(stop)) >= 0]:
         text, reason = text[: min(ends)], "stop"
         written = _before(min(ends), written, tokenizer)
-    log_probs = [row for each in written for row in _rows(each, tokenizer)] if chat.has_log_probs else None
+    log_probs = [row for each in written for row in _rows(each, tokenizer)] if fields.logprobs else None
     return ChatReply(text, reason, written, log_probs)
 
 
@@ -307,28 +300,29 @@ def _num_read(pending: PendingTranslation) -> int:
 
 async def chat(context: RequestContext, fields: ChatFields) -> ChatCompletion | Response:
     """OpenAI: the last message of the user is translated; the model's name is the direction."""
-    asked = chat_of(fields, context.registry)
+    model, wanted = translation_of(fields, context.registry)
     if fields.stream:
-        stream = await context.stream(asked.wanted)
-        chunks = Chunks(head("chat.completion.chunk", "chatcmpl", asked.model), include_usage=fields.includes_usage)
-        pieces = ChatStream(asked, stream, chunks).events()
+        stream = await context.stream(wanted)
+        chunks = Chunks(head("chat.completion.chunk", "chatcmpl", model), include_usage=fields.includes_usage)
+        pieces = ChatStream(fields, stream, chunks).events()
         return EventStream(pieces, context.limits.body_seconds, stream.pending.cancel)
-    found, pending = await context.translate(asked.wanted)
-    reply = await asyncio.to_thread(reply_of, asked, pending, found)
+    found, pending = await context.translate(wanted)
+    reply = await asyncio.to_thread(reply_of, fields, pending, found)
     choice: Choice = {
         "index": 0, "message": {"role": "assistant", "content": reply.text}, "finish_reason": reply.finish_reason,
         "logprobs": _log_probs(reply.log_probs),
     }  # fmt: skip
-    begun = head("chat.completion", "chatcmpl", asked.model)
+    begun = head("chat.completion", "chatcmpl", model)
     return {**begun, "choices": [choice], "usage": usage(_num_read(pending), reply.num_tokens)}
 
 
 class ChatStream:
     """The answer to a chat, piece by piece: a piece is sent when no later token, stop text or limit can change it."""
 
-    def __init__(self, asked: Chat, stream: ResultStream, chunks: Chunks) -> None:
-        self._asked, self._stream, self._chunks = asked, stream, chunks
-        self._held = max(map(len, asked.stop), default=1) - 1
+    def __init__(self, fields: ChatFields, stream: ResultStream, chunks: Chunks) -> None:
+        self._fields, self._stream, self._chunks = fields, stream, chunks
+        self._stops = fields.stop
+        self._held = max(map(len, self._stops), default=1) - 1
         """Characters that may be the beginning of a stop text."""
         self._gaps = gaps_of(stream.pending.pieces)
         self._sentences: dict[int, str] = {}
@@ -347,7 +341,7 @@ class ChatStream:
             if is_last:
                 self._done.add(index)
             self._sentences[index] = piece.text if is_last else piece
-            certain = "" if self._asked.has_log_probs else self._certain()
+            certain = "" if self._fields.logprobs else self._certain()
             if len(certain) > len(sent) and certain.startswith(sent):
                 yield self._chunk({"content": certain[len(sent) :]})
                 sent = certain
@@ -357,7 +351,7 @@ class ChatStream:
             yield stream_failure(failed)
             return
         texts = [each for each in found if isinstance(each, TextResult)]
-        reply = await asyncio.to_thread(reply_of, self._asked, self._stream.pending, texts)
+        reply = await asyncio.to_thread(reply_of, self._fields, self._stream.pending, texts)
         if reply.text != sent or reply.log_probs:
             yield self._chunk({"content": reply.text.removeprefix(sent)}, log_probs=_log_probs(reply.log_probs))
         yield self._chunk({}, reply.finish_reason)
@@ -365,11 +359,11 @@ class ChatStream:
 
     def _certain(self) -> str:
         """The beginning of the answer that is certain. Where its tokens are limited, that is in the first sentence."""
-        while self._next in self._done and self._asked.max_tokens is None:
+        while self._next in self._done and self._fields.most_tokens is None:
             self._whole += self._sentences[self._next] + self._gaps[self._next + 1]
             self._next += 1
         text = self._whole + self._sentences.get(self._next, "")
-        ends = [at for stop in self._asked.stop if (at := text.find(stop)) >= 0]
+        ends = [at for stop in self._stops if (at := text.find(stop)) >= 0]
         return text[: min(ends)] if ends else text[: max(len(text) - self._held, 0)]
 
     def _chunk(self, delta: Mapping[str, str], reason: str | None = None, log_probs: LogProbs | None = None) -> bytes:

@@ -59,7 +59,7 @@ class CompletionFields(OpenAIFields):
         Raises:
             ServingError: 400, one is out of range.
         """
-        given = {"temperature": 1.0, "max_tokens": max(1, self.max_tokens), "stop": self.stops} | self.drawing
+        given = {"temperature": 1.0, "max_tokens": max(1, self.max_tokens), "stop": tuple(self.stop)} | self.drawing
         options: TextOptions = record_of(TextOptions, **given)
         return options
 

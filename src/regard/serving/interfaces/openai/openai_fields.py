@@ -11,7 +11,7 @@ import logging
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, field_validator
 from pydantic_core import CoreSchema
 
 from regard.generation.rules.sampling import SamplingOptions
@@ -111,20 +111,16 @@ class OpenAIFields(Fields):
         given = self.model_extra or {}
         return {name: given[name] for name in DRAWING if name in given and given[name] != ""}
 
-    @property
-    def stops(self) -> tuple[str, ...]:
-        """The texts before which an answer ends.
-
-        Raises:
-            ServingError: 400, they are too many, or one is empty.
-        """
-        stop = texts_of(self.stop)
-        if len(stop) > MOST_STOPS:
-            raise ServingError(400, f"stop may have at most {MOST_STOPS} texts; got {len(stop)}.", param="stop")
-        if not all(stop):
+    @field_validator("stop")
+    @classmethod
+    def _check_stop(cls, stop: str | list[str]) -> list[str]:
+        texts = texts_of(stop)
+        if len(texts) > MOST_STOPS:
+            raise ServingError(400, f"stop may have at most {MOST_STOPS} texts; got {len(texts)}.", param="stop")
+        if not all(texts):
             message = "stop must be texts with at least one character; got an empty one."
             raise ServingError(400, message, param="stop")
-        return tuple(stop)
+        return texts
 
     @property
     def includes_usage(self) -> bool:
