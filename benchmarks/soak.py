@@ -81,8 +81,8 @@ def make_model(folder: Path) -> None:
 def expected_answers(model: Path, lines: list[str], number: int) -> Expected:
     """Single sentences whose translations differ, and what `translate` says for each of them alone."""
     import regard
+    from regard.documents.sentences import split
     from regard.pipelines.translator import Translator
-    from regard.serving.texts.sentences import split
 
     translator = regard.load(model, device="cpu")
     assert isinstance(translator, Translator)

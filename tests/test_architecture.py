@@ -30,6 +30,7 @@ RANKS = {
     "pipelines": 6,
     "analysis": 7,
     "runs": 8,
+    "documents": 8,
     "extending": 9,
     "serving": 9,
     "demos": 9,
@@ -85,6 +86,7 @@ THIRD_PARTY = {
     "pipelines": {"torch"},
     "analysis": {"torch", "numpy", "matplotlib", "rich"},
     "runs": {"torch", "numpy", "pydantic", "yaml", "rich", "matplotlib", "IPython"},
+    "documents": {"sentencex", "py3langid", "numpy"},
     "extending": set(),
     "serving": {
         *{"numpy", "starlette", "uvicorn", "sentencex", "pydantic", "pydantic_core", "py3langid", "langcodes"},

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1] / "src" / "regard"
-PENDING = {"serving"}
+PENDING: set[str] = set()
 
 BEGINS_WITHOUT_NOUN = re.compile(r"(What|How|Of|Those|One)\b")
 SAYS_NOTHING = re.compile(r"(The same|Some of (it|them)|An error|The \w+'s|(Do|Run) it|That of the \w+)\.?")

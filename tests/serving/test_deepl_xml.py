@@ -9,8 +9,8 @@ import pytest
 from served import Running
 from test_interfaces import FORM, JSON, send
 
+from regard.documents.markup import Outline, parse
 from regard.pipelines.translator import Translator
-from regard.serving.texts.markup import Outline, parse
 
 PARAGRAPHS = "<doc><title>A cat</title><body><p>two dogs</p>\n<p>the <b>red</b> mat</p></body></doc>"
 

@@ -22,14 +22,15 @@ from starlette.testclient import TestClient
 from test_interfaces import JSON, send
 from test_server import wait_for
 
+from regard.documents.terms import MOST_PHRASES, Terms, fitting, target_phrases
 from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction
+from regard.serving.glossaries import Glossaries, Glossary
+from regard.serving.glossary_entries import read_entries
 from regard.serving.http.app import App
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits, ServingError
 from regard.serving.model_registry import ModelRegistry
-from regard.serving.texts.glossaries import Glossaries, Glossary
-from regard.serving.texts.terms import MOST_PHRASES, Terms, fitting, read_entries, target_phrases
 
 ENTRIES = {"dogs": "Hunde", "cat": "Katze", "red mat": "rote Matte", "mat": "Matte"}
 DE = Direction("en", "de")

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from served import Running
 from test_interfaces import JSON, send
 
+from regard.documents.sentences import split, split_lines
 from regard.pipelines.translator import Translator
-from regard.serving.texts.sentences import split, split_lines
 
 TEXT = "\n a man\r\na woman, and\n\n  a child\u2028a dog. A cat\n"
 

@@ -12,9 +12,9 @@ import pytest
 from served import Running
 from test_interfaces import JSON, send
 
+from regard.documents.markup import UNIT, Block, parse, projected
 from regard.errors import DataError
 from regard.pipelines.translator import Translator
-from regard.serving.texts.markup import UNIT, Block, parse, projected
 
 
 def units(text: str) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from regard.serving.texts.markup import UNIT, Document, Outline, parse, projected
+from regard.documents.markup import UNIT, Document, Outline, parse, projected
 
 
 def units(text: str) -> list[tuple[int, int]]:

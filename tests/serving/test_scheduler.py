@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 
+from regard.documents.sentences import split
 from regard.errors import DataError
 from regard.generation.options import DecodingOptions
 from regard.pipelines.translator import Translator
@@ -21,7 +22,6 @@ from regard.serving.inspection_cache import InspectionCache
 from regard.serving.limits import Limits, ServingError
 from regard.serving.metrics import Metrics
 from regard.serving.model_registry import ModelRegistry
-from regard.serving.texts.sentences import split
 from regard.serving.translation_request import TranslationRequest
 from regard.serving.translation_service import TranslationService
 
@@ -210,7 +210,7 @@ SPLIT = [
 def test_texts_in_sentences(
     text: str, sentences: list[str], with_library: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from regard.serving.texts import sentences as module
+    from regard.documents import sentences as module
 
     if not with_library:
         monkeypatch.setattr(module, "_sentencex", lambda: None)
@@ -221,7 +221,7 @@ def test_texts_in_sentences(
 
 @pytest.mark.parametrize("with_library", [True, False])
 def test_whatever_a_text_is_its_pieces_are_it(with_library: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    from regard.serving.texts import sentences as module
+    from regard.documents import sentences as module
 
     if not with_library:
         monkeypatch.setattr(module, "_sentencex", lambda: None)
@@ -315,7 +315,7 @@ def test_stopping_answers_what_is_left(scheduler: Any) -> None:
 def test_long_paragraphs_are_not_given_to_what_takes_the_square_of_their_length(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from regard.serving.texts import sentences as module
+    from regard.documents import sentences as module
 
     given: list[int] = []
     segment = module._sentencex()

@@ -18,6 +18,7 @@ from served import Running, Start
 from starlette.testclient import TestClient
 from test_interfaces import FORM, JSON, send
 
+from regard.documents import language_detection as language
 from regard.errors import SettingsError
 from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction, parse_models
@@ -27,7 +28,6 @@ from regard.serving.http.server import listen
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits, ServingError
 from regard.serving.model_registry import ModelRegistry
-from regard.serving.texts import language
 from regard.serving.translation_request import TranslationRequest
 from regard.serving.translation_service import TranslationService
 

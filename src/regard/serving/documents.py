@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from regard.documents.markup import Block, Document, parse
+from regard.documents.sentences import Pieces, split, split_lines
 from regard.serving.limits import ServingError
-from regard.serving.texts.markup import Block, Document, parse
-from regard.serving.texts.sentences import Pieces, split, split_lines
 from regard.serving.translation_request import TranslationRequest
 
 

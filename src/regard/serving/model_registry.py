@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
+from regard.documents.language_detection import detect, has_letters
 from regard.errors import SettingsError
 from regard.generation.threads import num_threads
 from regard.pipelines.loading import load_with_adapters
@@ -19,7 +20,6 @@ from regard.serving.directions import ANY, PRIVATE, Direction, adapter_of, code_
 from regard.serving.limits import NO_MODEL, Limits, ServingError, UnsupportedLanguageError
 from regard.serving.metrics import Metrics
 from regard.serving.snapshots import Snapshots
-from regard.serving.texts.language import detect, has_letters
 
 Kind = TypeVar("Kind", bound=Pipeline)
 CLOSING_SECONDS = 30.0

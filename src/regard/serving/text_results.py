@@ -9,13 +9,13 @@ from itertools import islice
 from math import exp
 from typing import Any
 
+from regard.documents.markup import Block, Document, projected
+from regard.documents.sentences import Pieces
 from regard.pipelines.translation import Translation
 from regard.pipelines.translator import Translator
 from regard.serving.batching.jobs import Job
 from regard.serving.batching.scheduler import Scheduler
 from regard.serving.directions import Direction
-from regard.serving.texts.markup import Block, Document, projected
-from regard.serving.texts.sentences import Pieces
 
 Span = tuple[int, int]
 """The first character, and the one after the last."""

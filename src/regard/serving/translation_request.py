@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from regard.documents.markup import Outline
+from regard.documents.terms import Terms
 from regard.generation.options import DecodingOptions
-from regard.serving.texts.markup import Outline
-from regard.serving.texts.terms import Terms
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from regard.documents.markup import Block, Document
+from regard.documents.sentences import Pieces
 from regard.pipelines.translator import Translator
 from regard.serving.batching.jobs import Job
 from regard.serving.batching.queue import with_newest
 from regard.serving.batching.scheduler import Scheduler
 from regard.serving.directions import ANY, Direction, adapter_of, code_of
 from regard.serving.documents import documents_of, pieces_of
+from regard.serving.glossaries import required_phrases
 from regard.serving.limits import DRAINING, ServingError
 from regard.serving.model_registry import ModelRegistry
 from regard.serving.text_results import PendingTranslation
-from regard.serving.texts.glossaries import required_phrases
-from regard.serving.texts.markup import Block, Document
-from regard.serving.texts.sentences import Pieces
 from regard.serving.translation_request import TranslationRequest
 from regard.text.encoded_sentence import EncodedSentence
 

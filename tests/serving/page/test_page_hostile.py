@@ -11,9 +11,9 @@ import pytest
 from on_page import CELL, HEADS, KEYS, LENS, MATRIX, NODES, OUTPUT, SEARCH, TEXT, readable
 from served import Start
 
+from regard.documents.sentences import split
 from regard.pipelines.loading import load_as
 from regard.pipelines.translator import Translator
-from regard.serving.texts.sentences import split
 
 POSITIONS = 64
 TEXTS = {

@@ -18,12 +18,12 @@ from regard.serving.batching.queue import with_newest
 from regard.serving.batching.scheduler import Scheduler
 from regard.serving.directions import Direction
 from regard.serving.endpoints.bodies import fields_of
+from regard.serving.glossaries import Glossaries
 from regard.serving.inspection_cache import InspectionCache
 from regard.serving.keys import Keys
 from regard.serving.limits import DRAINING, Limits, ServingError
 from regard.serving.model_registry import ModelRegistry
 from regard.serving.text_results import PendingTranslation, TextResult
-from regard.serving.texts.glossaries import Glossaries
 from regard.serving.translation_request import TranslationRequest
 from regard.serving.translation_service import TranslationService
 

@@ -12,12 +12,12 @@ from typing import Annotated, ClassVar, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from regard.documents.markup import Outline
 from regard.serving.directions import Direction, code_of, language_name
 from regard.serving.endpoints.context import RequestContext, ServerContext
 from regard.serving.endpoints.fields import Choice, Fields, Text, Texts, texts_of
 from regard.serving.endpoints.routes import Interface, Route
 from regard.serving.limits import ServingError
-from regard.serving.texts.markup import Outline
 from regard.serving.translation_request import TranslationRequest
 
 MOST_AT_ONCE = 5

@@ -15,14 +15,15 @@ from pydantic import Field, field_validator
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
+from regard.documents.terms import Terms
 from regard.serving.directions import ANY, Direction, code_of
 from regard.serving.endpoints.context import RequestContext, ServerContext
 from regard.serving.endpoints.fields import Choice, Rule, Text
 from regard.serving.endpoints.routes import Interface, Route
+from regard.serving.glossaries import QUOTA, Glossary
+from regard.serving.glossary_entries import read_entries
 from regard.serving.interfaces.deepl import INTERFACE, NO_GLOSSARY, DeeplFields, failure
 from regard.serving.limits import ServingError
-from regard.serving.texts.glossaries import QUOTA, Glossary
-from regard.serving.texts.terms import Terms, read_entries
 
 
 class GlossaryFields(DeeplFields):

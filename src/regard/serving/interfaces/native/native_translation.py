@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
+from regard.documents.sentences import split
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.running_translations import PartialTranslation
 from regard.pipelines.translation import Candidate, ForcedScore, Translation
@@ -23,7 +24,6 @@ from regard.serving.interfaces.libretranslate import links
 from regard.serving.interfaces.native.native_fields import DirectionFields, Failure, Ids, TargetFields, failure
 from regard.serving.limits import Limits, ServingError
 from regard.serving.text_results import TextResult
-from regard.serving.texts.sentences import split
 from regard.serving.translation_request import TranslationRequest
 from regard.serving.translation_service import SentenceEncoder
 from regard.training.state import snapshots

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
+from regard.documents.sentences import Pieces
 from regard.generation.options import DecodingOptions
 from regard.generation.rules.sampling import SamplingOptions
 from regard.pipelines.translation import Translation
@@ -27,7 +28,6 @@ from regard.serving.interfaces.openai.openai_replies import Chunks, Head, Usage,
 from regard.serving.limits import Limits, ServingError
 from regard.serving.model_registry import ModelRegistry
 from regard.serving.text_results import PendingTranslation, TextResult
-from regard.serving.texts.sentences import Pieces
 from regard.serving.translation_request import TranslationRequest
 from regard.text.tokenizer import Tokenizer
 

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from regard.serving.texts.blocks import UNIT, Block
+from regard.documents.blocks import UNIT, Block
 
 Span = tuple[int, int]
 """The first character, and the one after the last."""

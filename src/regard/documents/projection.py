@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from html import escape
 from itertools import takewhile
 
-from regard.serving.texts.arrangement import Arrangement
-from regard.serving.texts.blocks import Block, Element, Event, Gap, spelled
-from regard.serving.texts.slots import Slot, Span, slots_of
+from regard.documents.arrangement import Arrangement
+from regard.documents.blocks import Block, Element, Event, Gap, spelled
+from regard.documents.slots import Slot, Span, slots_of
 
 
 def projected(block: Block, text: str, spans: Sequence[Span], origins: Sequence[Span | None]) -> str:

@@ -9,12 +9,12 @@ from functools import partial
 from threading import Lock
 from uuid import uuid4
 
+from regard.documents.terms import Terms, fitting, target_phrases
 from regard.errors import RegardError
 from regard.generation.options import DecodingOptions
 from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction
 from regard.serving.limits import Limits, ServingError
-from regard.serving.texts.terms import Terms, fitting, target_phrases
 from regard.text.encoded_sentence import EncodedSentence, text_of
 
 QUOTA = 456

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from regard.serving.texts.blocks import UNIT, Block, Document, Element, Reader
-from regard.serving.texts.projection import projected
-from regard.serving.texts.tags import RAW_TEXT, Token, nested, scan, wish
+from regard.documents.blocks import UNIT, Block, Document, Element, Reader
+from regard.documents.projection import projected
+from regard.documents.tags import RAW_TEXT, Token, nested, scan, wish
 
 __all__ = ["UNIT", "Block", "Document", "Element", "Outline", "parse", "projected"]
 

@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from regard.serving.texts.blocks import Block, Element, Event
-from regard.serving.texts.slots import Slot, Span
+from regard.documents.blocks import Block, Element, Event
+from regard.documents.slots import Slot, Span
 
 
 class Arrangement:

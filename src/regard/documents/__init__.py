@@ -1,0 +1,1 @@
+"""Documents: texts and markup as blocks, sentences and terms, and translations put back into them."""

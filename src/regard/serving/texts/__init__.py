@@ -1,1 +1,0 @@
-"""Texts before and after translation: their sentences, and their markup."""
