@@ -19,7 +19,7 @@ from regard.data.hugging_face.data_sets import HUB_PREFIX, Column, cell, open_hu
 from regard.data.pair_files import read_jsonl, read_parallel, read_tsv, unpaired
 from regard.errors import DataError
 from regard.names import is_file
-from regard.text.file_changes import FileMeasurements, check_same, stamp
+from regard.text.file_changes import DerivedText, FileMeasurements, check_same, stamp
 from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.pharaoh import parse_links
 from regard.text.words import Separators, split_words
@@ -196,33 +196,7 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class _DerivedCorpus:
-    """A corpus derived from another one: as large, and of the same name."""
-
-    whole: ParallelText | Corpus | CorpusPart | AlignedCorpus
-
-    @property
-    def name(self) -> str:
-        """The name of the other corpus."""
-        return self.whole.name
-
-    @property
-    def num_lines(self) -> int:
-        """The number of lines of the other corpus."""
-        return self.whole.num_lines
-
-    @property
-    def num_bytes(self) -> int:
-        """The size of the other corpus."""
-        return self.whole.num_bytes
-
-    def check_unchanged(self) -> None:
-        """Make sure that the files of the other corpus are unchanged."""
-        self.whole.check_unchanged()
-
-
-@dataclass(frozen=True)
-class CorpusPart(_DerivedCorpus):
+class CorpusPart(DerivedText):
     """A corpus without some of its lines."""
 
     whole: Corpus | ParallelText
@@ -244,7 +218,7 @@ class CorpusPart(_DerivedCorpus):
 
 
 @dataclass(frozen=True)
-class AlignedCorpus(_DerivedCorpus):
+class AlignedCorpus(DerivedText):
     """A corpus whose pairs have word alignments, from a file with a line for each line of the corpus.
 
     Args:
@@ -253,6 +227,7 @@ class AlignedCorpus(_DerivedCorpus):
         separators: what separates words.
     """
 
+    whole: ParallelText | Corpus | CorpusPart
     path: str
     first: int = 0
     separators: Separators = "spaces"
@@ -298,12 +273,13 @@ class AlignedCorpus(_DerivedCorpus):
 
 
 @dataclass(frozen=True)
-class TaggedCorpus(_DerivedCorpus):
+class TaggedCorpus(DerivedText):
     """A corpus whose sources begin with a tag of its own.
 
     Source: Caswell et al. 2019, "Tagged back-translation", section 3.
     """
 
+    whole: ParallelText | Corpus | CorpusPart | AlignedCorpus
     tag: str
 
     @property

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from regard.data.sequences import Sequences
 from regard.data.text_streams import NumberedLine, TextFile
 from regard.errors import DataError, nearest_hint
+from regard.text.file_changes import DerivedText
 from regard.text.length_limits import READ_AT_ONCE, beginning
 from regard.text.tokenizer import Tokenizer
 from regard.text.words import SPACES, split_words
@@ -85,42 +86,23 @@ class LabelledText:
 
 
 @dataclass(frozen=True)
-class LabelledFile:
+class LabelledFile(DerivedText):
     """Texts and their labels in a file, read anew each time they are asked for, so that it may be larger than memory.
 
     With a class each: lines of label, tab, text; blank lines are left out. With a tag for each word: lines of word, tab,
     tag; a blank line ends a text.
     """
 
-    file: TextFile
+    whole: TextFile
     """The file, with its blank lines."""
     by_word: bool
     without: frozenset[int] = frozenset()
     """The first lines of texts that are left out."""
 
     @property
-    def name(self) -> str:
-        """The name of the file."""
-        return self.file.name
-
-    @property
-    def num_lines(self) -> int:
-        """The number of lines of the file."""
-        return self.file.num_lines
-
-    @property
-    def num_bytes(self) -> int:
-        """The size of the file."""
-        return self.file.num_bytes
-
-    @property
     def digest(self) -> str:
         """A checksum of the file, and of the part of it that is read."""
-        return hashlib.sha256(f"{self.file.digest} {self.by_word} {sorted(self.without)}".encode()).hexdigest()
-
-    def check_unchanged(self) -> None:
-        """Make sure that the file is unchanged, as `TextFile` does."""
-        self.file.check_unchanged()
+        return hashlib.sha256(f"{self.whole.digest} {self.by_word} {sorted(self.without)}".encode()).hexdigest()
 
     def numbered(self) -> Iterator[LabelledLine]:
         """The texts with their labels.
@@ -128,7 +110,7 @@ class LabelledFile:
         Raises:
             DataError: the file cannot be read, a line has not two columns (a text may have tabs), or one is blank.
         """
-        return (text for text in self._texts(self.file.numbered()) if text.line not in self.without)
+        return (text for text in self._texts(self.whole.numbered()) if text.line not in self.without)
 
     def read(self) -> tuple[list[LabelledLine], int]:
         """All texts, and how many blank lines are between them; the file is read once.
@@ -136,7 +118,7 @@ class LabelledFile:
         Raises:
             DataError: as `numbered`.
         """
-        lines = list(self.file.numbered())
+        lines = list(self.whole.numbered())
         texts = [text for text in self._texts(lines) if text.line not in self.without]
         return texts, 0 if self.by_word else sum(not line.text.strip() for line in lines)
 

@@ -116,8 +116,6 @@ def hold_out_end(texts: Sequence[TextFile]) -> tuple[list[TextFile], list[str]]:
     """Divide running text in two: its beginning, and the lines of its last tenth, a million characters at most, for
     validation. Both have a line that is not blank.
 
-    Both have a line that is not blank.
-
     Raises:
         DataError: fewer than two lines that are not blank.
     """

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -43,20 +44,13 @@ class Likelihood:
 @torch.inference_mode()
 def likelihood(model: PairModel, batches: Iterable[Batch]) -> Likelihood:
     """The likelihood of every target of some batches, in evaluation mode, softmax in float32."""
-    was_training = model.training
-    model.eval()
-    device = next(model.parameters()).device
     token_log_probs: dict[int, list[float]] = {}
     num_tokens = num_correct = 0
-    for batch in batches:
-        batch = batch.to(device)
-        states, labels = model.labelled_states(batch)
-        log_probs, is_likeliest = _scored(model, states, labels)
+    for batch, log_probs, is_likeliest in _scored_batches(model, batches):
         rows = log_probs.split((batch.labels != model.config.pad_id).sum(dim=1).tolist())
         token_log_probs.update(zip(batch.indices, (row.tolist() for row in rows), strict=True))
-        num_tokens += len(labels)
+        num_tokens += len(log_probs)
         num_correct += int(is_likeliest.sum())
-    model.train(was_training)
     return Likelihood(token_log_probs, num_tokens, num_correct)
 
 
@@ -84,19 +78,22 @@ class LabelLikelihood:
 @torch.inference_mode()
 def label_likelihood(model: Model, batches: Iterable[LabelledBatch]) -> LabelLikelihood:
     """The likelihood of every label of some batches, in evaluation mode, softmax in float32."""
-    was_training = model.training
-    model.eval()
-    device = next(model.parameters()).device
     nats, num_labels, num_correct = 0.0, 0, 0
-    for batch in batches:
-        batch = batch.to(device)
-        states, labels = model.labelled_states(batch)
-        log_probs, is_likeliest = _scored(model, states, labels)
+    for _, log_probs, is_likeliest in _scored_batches(model, batches):
         nats -= float(log_probs.cpu().double().sum())
         num_correct += int(is_likeliest.sum())
-        num_labels += len(labels)
-    model.train(was_training)
+        num_labels += len(log_probs)
     return LabelLikelihood(nats, num_labels, num_correct)
+
+
+def _scored_batches(model: Model, batches: Iterable[Any]) -> Iterator[tuple[Any, Tensor, Tensor]]:
+    """Each batch on the model's device, with what `_scored` says of its labels; the model is in evaluation mode meanwhile."""
+    was_training, device = model.training, next(model.parameters()).device
+    model.eval()
+    for batch in batches:
+        moved = batch.to(device)
+        yield moved, *_scored(model, *model.labelled_states(moved))
+    model.train(was_training)
 
 
 def _scored(model: Model, states: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -21,6 +21,10 @@ MakeRule = Callable[["DecodingOptions", int], Any]
 """A function of the options and the id of the end symbol that makes the rule: a `Rule`, or an object with its methods."""
 METHODS: dict[str, MakeRule | None] = {"beam": None, "sample": None, "stochastic_beam": None}
 """Ways of decoding by name; those that were added with what makes their rule."""
+BatchSize = Annotated[
+    int | None,
+    Field(ge=1, description="texts at once: by default 64, and 256 on a GPU; the result does not depend on it"),
+]
 MOST_WORKERS = 64
 """Most batches in parallel: more than any CPU can use."""
 MOST_HYPOTHESES = 10_000
@@ -100,11 +104,7 @@ class DecodingOptions(SamplingOptions):
     )
     banned: tuple[str, ...] = Field((), description="phrases that are never written")
     vocabulary: tuple[str, ...] = Field((), description="write only tokens of these texts; empty: any token")
-    batch_size: int | None = Field(
-        None,
-        ge=1,
-        description="texts decoded at once: by default 64, and 256 on a GPU; the result does not depend on it",
-    )
+    batch_size: BatchSize = None
     workers: int | None = Field(
         None,
         ge=1,
@@ -241,11 +241,7 @@ class TextOptions(SamplingOptions):
     max_tokens: int = Field(200, ge=1, le=1_000_000, description="how many tokens to write")
     stop_at_line: bool = Field(False, description="end with the line")
     stop: tuple[str, ...] = Field((), description="end before any of these texts")
-    batch_size: int | None = Field(
-        None,
-        ge=1,
-        description="texts written at once: by default 64, and 256 on a GPU; the result does not depend on it",
-    )
+    batch_size: BatchSize = None
 
     def check(self) -> None:
         """Make sure that the options make sense.

@@ -47,6 +47,10 @@ MOST_LAYERS, MOST_POSITIONS, MOST_KINDS = 10_000, 1 << 20, 1 << 16
 says whether a model has room in one.
 """
 Layers = Annotated[int, Field(ge=1, le=MOST_LAYERS)]
+SourceVocabulary = Annotated[
+    int | None,
+    Field(ge=5, le=MOST_TOKENS, description="tokens of the source's own vocabulary; null: source and target share one"),
+]
 
 
 SAME_WEIGHTS = ("dropout", "attention_dropout", "activation_dropout", "layer_dropout", "alignment_head")
@@ -166,12 +170,7 @@ class EncoderDecoderConfig(TransformerConfig):
         "all",
         description="which embeddings share one matrix: source, target and output; target and output; source and target; none",
     )
-    source_vocab_size: int | None = Field(
-        None,
-        ge=5,
-        le=MOST_TOKENS,
-        description="tokens of the source's own vocabulary; null: source and target share one",
-    )
+    source_vocab_size: SourceVocabulary = None
     num_source_types: int = Field(
         0, ge=0, le=MOST_KINDS, description="kinds of source token, each with a vector that is added; 0: none"
     )
@@ -281,12 +280,7 @@ class RecurrentConfig(ModelConfig):
     """A recurrent encoder-decoder with attention."""
 
     arch: Literal["rnn"] = "rnn"
-    source_vocab_size: int | None = Field(
-        None,
-        ge=5,
-        le=MOST_TOKENS,
-        description="tokens of the source's own vocabulary; null: source and target share one",
-    )
+    source_vocab_size: SourceVocabulary = None
     model_dim: int = Field(
         512, ge=1, le=WIDEST, description="width of embeddings and states; the encoder has it in each direction"
     )

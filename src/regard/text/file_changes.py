@@ -6,8 +6,9 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from regard.errors import DataError
 
@@ -77,3 +78,29 @@ def check_same(paths: Iterable[Name], measured: FileMeasurements, name: str, dig
         raise DataError(
             f"{name} must not change while it is read; it did. Start again when nothing writes to it any more."
         )
+
+
+@dataclass(frozen=True)
+class DerivedText:
+    """Texts or pairs that are derived from others: as large, and of the same name."""
+
+    whole: Any
+
+    @property
+    def name(self) -> str:
+        """The name of the whole."""
+        return self.whole.name
+
+    @property
+    def num_lines(self) -> int:
+        """The number of lines of the whole."""
+        return self.whole.num_lines
+
+    @property
+    def num_bytes(self) -> int:
+        """The size of the whole."""
+        return self.whole.num_bytes
+
+    def check_unchanged(self) -> None:
+        """Make sure that the files of the whole are unchanged."""
+        self.whole.check_unchanged()

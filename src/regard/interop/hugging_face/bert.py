@@ -146,11 +146,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     if config.get("problem_type") not in (None, "single_label_classification"):
         config.refuse_unless("problem_type", "single_label_classification")
     task = task_of(config)
-    sizes: dict[str, Any] = {
-        ours: config.get(theirs, DEFAULTS[ours]) if ours in DEFAULTS else config.require(theirs)
-        for ours, theirs in style.keys.items()
-    }
-    sizes["activation"] = config.choose(style.keys["activation"], ACTIVATIONS, "gelu")
+    sizes = sizes_of(config, style.keys)
     sizes.setdefault("num_segments", 0)
     pad_id = config.get("pad_token_id", 1 if kind == "roberta" else 0)
     positions = config.choose("position_embedding_type", POSITIONS, "absolute")
@@ -200,6 +196,20 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         aliases={style.mlm_bias: (old_bias,)},
         explained=explained,
     )
+
+
+def sizes_of(config: ForeignConfig, keys: Mapping[str, str]) -> dict[str, Any]:
+    """The settings of ours that a configuration has.
+
+    Args:
+        keys: their key for each of ours.
+    """
+    sizes = {
+        ours: config.get(theirs, DEFAULTS[ours]) if ours in DEFAULTS else config.require(theirs)
+        for ours, theirs in keys.items()
+        if ours != "activation"
+    }
+    return sizes | {"activation": config.choose(keys["activation"], ACTIVATIONS, "gelu")}
 
 
 def task_of(config: ForeignConfig) -> str:

@@ -16,7 +16,7 @@ from regard.errors import ModelFolderError, SettingsError
 from regard.interop.files import ForeignConfig, read_json, read_optional, read_tensors
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.foreign_tokenizers import read_tokenizers, write_tokenizer
-from regard.interop.hugging_face import bart, bert, bert_decoder, bert_generation, gpt2, t5
+from regard.interop.hugging_face import bart, bert, bert_decoders, gpt2, t5
 from regard.interop.hugging_face.reference import TransformersReference
 from regard.interop.hugging_face.settings import (
     SYMBOLS,
@@ -58,25 +58,26 @@ BY_HEAD = {"Bert", "Roberta", "DistilBert", "XLMRoberta", "Camembert"}
 
 
 def _bert(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    return (bert_decoder if bert_decoder.is_decoder(config) else bert).blueprint(config, tensors)
+    is_decoder = bert_decoders.is_bert_decoder(config)
+    return (bert_decoders.bert_blueprint if is_decoder else bert.blueprint)(config, tensors)
 
 
 def _encoder(name: str) -> dict[type[Model], Export]:
     return {Encoder: lambda model, symbols: bert.export(model, symbols, name)}
 
 
-GENERATION: dict[type[Model], Export] = dict.fromkeys((Encoder, Decoder), bert_generation.export)
+GENERATION: dict[type[Model], Export] = dict.fromkeys((Encoder, Decoder), bert_decoders.export)
 TYPES: dict[str, ModelType] = {
-    "bert": ModelType(_bert, "Bert", {**_encoder("bert"), Decoder: bert_decoder.export}),
+    "bert": ModelType(_bert, "Bert", {**_encoder("bert"), Decoder: bert_decoders.export_bert}),
     "roberta": ModelType(bert.blueprint, "Roberta", _encoder("roberta")),
     "distilbert": ModelType(bert.blueprint, "DistilBert", _encoder("distilbert")),
     "xlm-roberta": ModelType(bert.blueprint, "XLMRoberta"),
     "camembert": ModelType(bert.blueprint, "Camembert"),
     "gpt2": ModelType(gpt2.blueprint, "GPT2LMHeadModel", {Decoder: gpt2.export}),
-    "bert-generation": ModelType(bert_generation.blueprint, "BertGenerationEncoder", GENERATION),
+    "bert-generation": ModelType(bert_decoders.blueprint, "BertGenerationEncoder", GENERATION),
     "marian": ModelType(bart.blueprint, "MarianMTModel", {EncoderDecoder: bart.export}),
     "encoder-decoder": ModelType(
-        bert_generation.pair_blueprint, "EncoderDecoderModel", {EncoderDecoder: bert_generation.export_pair}
+        bert_decoders.pair_blueprint, "EncoderDecoderModel", {EncoderDecoder: bert_decoders.export_pair}
     ),
     "bart": ModelType(bart.blueprint, "BartForConditionalGeneration"),
     "t5": ModelType(t5.blueprint, "T5ForConditionalGeneration"),

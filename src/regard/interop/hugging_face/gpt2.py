@@ -15,6 +15,13 @@ from regard.models.config import DecoderConfig
 from regard.models.decoder import Decoder
 from regard.text.tokenizer import Symbols
 
+KEYS: dict[str, tuple[str, Any]] = {
+    "vocab_size": ("vocab_size", 50257), "model_dim": ("n_embd", 768), "num_heads": ("n_head", 12),
+    "num_layers": ("n_layer", 12), "max_positions": ("n_positions", 1024), "dropout": ("resid_pdrop", 0.1),
+    "attention_dropout": ("attn_pdrop", 0.1), "norm_epsilon": ("layer_norm_epsilon", 1e-5),
+    "tied_embeddings": ("tie_word_embeddings", True),
+}  # fmt: skip
+"""Their key for each of ours, and its default."""
 LAYER = {
     "self_attention_residual.norm": "ln_1",
     "self_attention.output_proj": "attn.c_proj",
@@ -31,19 +38,11 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         config.refuse_unless(key, False)
     if (config.get("architectures") or ["GPT2Model"])[0] not in ("GPT2LMHeadModel", "GPT2Model"):
         config.refuse_unless("architectures", ["GPT2LMHeadModel"])
-    model_dim = config.get("n_embd", 768)
+    sizes = {ours: config.get(theirs, default) for ours, (theirs, default) in KEYS.items()}
     ours = DecoderConfig(
-        vocab_size=config.get("vocab_size", 50257),
-        model_dim=model_dim,
-        ff_dim=config.get("n_inner", 4 * model_dim),
-        num_heads=config.get("n_head", 12),
-        num_layers=config.get("n_layer", 12),
-        max_positions=config.get("n_positions", 1024),
-        dropout=config.get("resid_pdrop", 0.1),
-        attention_dropout=config.get("attn_pdrop", 0.1),
-        norm_epsilon=config.get("layer_norm_epsilon", 1e-5),
+        **sizes,
+        ff_dim=config.get("n_inner", 4 * sizes["model_dim"]),
         activation=config.choose("activation_function", ACTIVATIONS, "gelu_new"),
-        tied_embeddings=config.get("tie_word_embeddings", True),
         pad_id=-1,
     )
     end = config.get("eos_token_id", ours.vocab_size - 1)
@@ -91,21 +90,12 @@ def export(model: Decoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, 
         "embedding_norm": (ours.embedding_norm, False),
         "output_bias": (ours.output_bias, False),
     })  # fmt: skip
-    config = {
+    config = {theirs: getattr(ours, key) for key, (theirs, _) in KEYS.items()} | {
         "model_type": "gpt2",
         "architectures": ["GPT2LMHeadModel"],
-        "vocab_size": ours.vocab_size,
-        "n_embd": ours.model_dim,
         "n_inner": ours.ff_dim,
-        "n_head": ours.num_heads,
-        "n_layer": ours.num_layers,
-        "n_positions": ours.max_positions,
-        "resid_pdrop": ours.dropout,
         "embd_pdrop": ours.dropout,
-        "attn_pdrop": ours.attention_dropout,
-        "layer_norm_epsilon": ours.norm_epsilon,
         "activation_function": THEIR_ACTIVATIONS[ours.activation],
-        "tie_word_embeddings": ours.tied_embeddings,
         "bos_token_id": symbols.start_ids[-1] if not symbols.lines_end else symbols.eos_id,
         "eos_token_id": symbols.eos_id,
         "torch_dtype": "float32",

@@ -1,4 +1,7 @@
-"""BertGeneration, and EncoderDecoderModel: BERT's layers as decoders, alone or behind an encoder. Source: Rothe et al. 2020."""
+"""BERT's layers as decoders: BertLMHeadModel and BertGeneration alone, EncoderDecoderModel behind an encoder.
+
+Source: Rothe et al. 2020.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,15 @@ from torch import Tensor, nn
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face.bert import (
-    ACTIVATIONS,
     BERT_EMBEDDINGS,
+    BERT_KEYS,
     BERT_LAYER,
     HEADLESS,
     THEIR_ACTIVATIONS,
     layer_names,
     plain_layers,
     refuse,
+    sizes_of,
 )
 from regard.interop.hugging_face.bert import symbols as bert_symbols
 from regard.interop.hugging_face.settings import CHOICES, GENERATION_WITHOUT_EFFECT, SYMBOLS, WITHOUT_EFFECT, start_ids
@@ -31,11 +35,13 @@ from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Symbols
 
+BERT_HEAD = "cls.predictions"
 KIND_TABLE = "embeddings.token_type_embeddings.weight"
 KINDS = {"bert": "bert", "bert-generation": "bert-generation"}
 """The kinds of models that make up an EncoderDecoderModel of ours."""
 OLD_BIAS = {"*lm_head.bias": "nothing reads it", "*cls.predictions.bias": "nothing reads it"}
 """The reason why a second output bias is not read, where it differs from the decoder's."""
+KEYS = {ours: theirs for ours, theirs in BERT_KEYS.items() if ours not in ("num_layers", "num_segments")}
 POST_NORM: dict[str, Any] = {"norm": "post", "positions": "learned"}
 
 
@@ -46,7 +52,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     config.refuse_unless("is_decoder", is_decoder, False)  # which makes its attention causal
     config.refuse_unless("add_cross_attention", False)
     config.get("tie_word_embeddings")  # without effect where there is no output
-    sizes = sizes_of(config)
+    sizes = _layer_sizes(config)
     pad_id = config.get("pad_token_id", 0)
     found = bert_symbols(config, pad_id, bos=config.get("bos_token_id", 2), eos=config.get("eos_token_id", 1))
     if not is_decoder:
@@ -59,7 +65,41 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         **sizes, num_layers=config.get("num_hidden_layers", 24), embedding_norm=True, output_bias=True, pad_id=pad_id,
         tied_embeddings=config.get("tie_word_embeddings", True),
     )  # fmt: skip
-    return Blueprint(ours, decoder_refs, found, aliases={"lm_head.decoder.bias": ("lm_head.bias",)}, explained=OLD_BIAS)
+    return Blueprint(
+        ours, _decoder_refs, found, aliases={"lm_head.decoder.bias": ("lm_head.bias",)}, explained=OLD_BIAS
+    )
+
+
+def is_bert_decoder(config: ForeignConfig) -> bool:
+    """Whether a BERT's class predicts the next token."""
+    return (config.get("architectures") or [""])[0] == "BertLMHeadModel"
+
+
+def bert_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
+    """Parse the configuration of a foreign BERT that is a decoder. Its vector of kind 0, added to every token, goes
+    into the positions.
+
+    Raises:
+        ModelFolderError: ours cannot represent its configuration.
+    """
+    for key, value in (("is_decoder", True), ("add_cross_attention", False), ("position_embedding_type", "absolute")):
+        config.refuse_unless(key, value)
+    pad_id = config.get("pad_token_id", 0)
+    config.get("type_vocab_size")  # a decoder reads kind 0 only
+    chunk = config.get("chunk_size_feed_forward", 0) or None
+    ours = DecoderConfig(
+        **_layer_sizes(config), num_layers=config.require("num_hidden_layers"), embedding_norm=True, output_bias=True,
+        output_transform=True, tied_embeddings=config.get("tie_word_embeddings", True), pad_id=pad_id, feed_forward_chunk=chunk,
+    )  # fmt: skip
+    return Blueprint(
+        ours,
+        partial(_decoder_refs, head=BERT_HEAD),
+        bert_symbols(config, pad_id, bos=101, eos=102),
+        aliases={f"{BERT_HEAD}.decoder.bias": (f"{BERT_HEAD}.bias",)},
+        explained=HEADLESS
+        | {f"{BERT_HEAD}.bias": "nothing reads it", "*position_ids": "not a weight", "*token_type_ids": "not a weight"},
+        prepare=_with_kind_in_positions,
+    )
 
 
 def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
@@ -81,8 +121,8 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
     for part in sides.values():
         part.get("type_vocab_size")  # a decoder reads kind 0 only, and BertGeneration none
     lengths = [part.get("max_position_embeddings", 512) for part in sides.values()]
-    sizes = sizes_of(decoder) | {"max_positions": min(lengths)}
-    for key, value in sizes_of(encoder).items():
+    sizes = _layer_sizes(decoder) | {"max_positions": min(lengths)}
+    for key, value in _layer_sizes(encoder).items():
         if key not in ("vocab_size", "dropout", "attention_dropout", "max_positions"):
             refuse_difference(config, key, value, sizes[key])
     pad_id = decoder.get("pad_token_id", config.get("pad_token_id", 0))
@@ -117,11 +157,11 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
         aliases={f"{head}.decoder.bias": (f"{head}.bias",)},
         explained=HEADLESS | OLD_BIAS | {"*position_ids": "not a weight"},
         notes=[] if lengths[0] == lengths[1] else [f"positions from {min(lengths)} on, which one side lacks, are left out"],
-        prepare=partial(with_kind_in_positions, decoder="decoder.bert") if kinds["decoder"] == "bert" else None,
+        prepare=partial(_with_kind_in_positions, decoder="decoder.bert") if kinds["decoder"] == "bert" else None,
     )  # fmt: skip
 
 
-def with_kind_in_positions(tensors: dict[str, Tensor], decoder: str = "bert") -> dict[str, str]:
+def _with_kind_in_positions(tensors: dict[str, Tensor], decoder: str = "bert") -> dict[str, str]:
     """Add a decoder's vector of kind 0 to its positions, in place, and say what became of which tensor."""
     kinds, table = f"{decoder}.{KIND_TABLE}", f"{decoder}.embeddings.position_embeddings.weight"
     if kinds not in tensors or table not in tensors:
@@ -137,19 +177,9 @@ def refuse_difference(config: ForeignConfig, key: str, encoder: object, decoder:
         both.same("encoder", "decoder")
 
 
-def sizes_of(config: ForeignConfig) -> dict[str, Any]:
+def _layer_sizes(config: ForeignConfig) -> dict[str, Any]:
     """The settings of ours that encoders and decoders of BERT's layers have."""
-    return POST_NORM | {
-        "vocab_size": config.require("vocab_size"),
-        "model_dim": config.require("hidden_size"),
-        "num_heads": config.require("num_attention_heads"),
-        "ff_dim": config.require("intermediate_size"),
-        "activation": config.choose("hidden_act", ACTIVATIONS, "gelu"),
-        "dropout": config.get("hidden_dropout_prob", 0.1),
-        "attention_dropout": config.get("attention_probs_dropout_prob", 0.1),
-        "norm_epsilon": config.get("layer_norm_eps", 1e-12),
-        "max_positions": config.get("max_position_embeddings", 512),
-    }
+    return POST_NORM | sizes_of(config, KEYS)
 
 
 def _encoder_refs(model: nn.Module, prefix: str) -> dict[str, TensorRef]:
@@ -158,7 +188,7 @@ def _encoder_refs(model: nn.Module, prefix: str) -> dict[str, TensorRef]:
     return modules(names | layer_names("layers", f"{prefix}encoder.layer", model.config.num_layers, BERT_LAYER), model)
 
 
-def decoder_refs(model: nn.Module, head: str = "lm_head") -> dict[str, TensorRef]:
+def _decoder_refs(model: nn.Module, head: str = "lm_head") -> dict[str, TensorRef]:
     """The foreign tensor of each parameter of a decoder alone."""
     assert isinstance(model, Decoder)
     names = {ours: f"bert.{theirs}" for ours, theirs in BERT_EMBEDDINGS.items()} | _output_names(head)
@@ -200,24 +230,16 @@ def _pair_refs(model: nn.Module, head: str, lengths: Sequence[int] | None = None
     return refs
 
 
-def bert_layers(ours: TransformerConfig) -> dict[str, tuple[Any, Any]]:
+def _bert_layers(ours: TransformerConfig) -> dict[str, tuple[Any, Any]]:
     """The settings of ours that BERT's layers have one value of, and that value."""
     return plain_layers(ours, "post") | {"positions": (ours.positions, "learned")}
 
 
-def config_of(ours: TransformerConfig, num_layers: int, symbols: Symbols) -> dict[str, Any]:
+def _config_of(ours: TransformerConfig, num_layers: int, symbols: Symbols) -> dict[str, Any]:
     """The foreign configuration of an encoder or decoder of BERT's layers."""
-    return {
-        "vocab_size": ours.vocab_size,
-        "hidden_size": ours.model_dim,
+    return {theirs: getattr(ours, key) for key, theirs in KEYS.items()} | {
         "num_hidden_layers": num_layers,
-        "num_attention_heads": ours.num_heads,
-        "intermediate_size": ours.ff_dim,
         "hidden_act": THEIR_ACTIVATIONS[ours.activation],
-        "hidden_dropout_prob": ours.dropout,
-        "attention_probs_dropout_prob": ours.attention_dropout,
-        "layer_norm_eps": ours.norm_epsilon,
-        "max_position_embeddings": ours.max_positions,
         "pad_token_id": symbols.pad_id if symbols.pad_id >= 0 else symbols.start_ids[0],
         "bos_token_id": symbols.bos_id,
         "eos_token_id": symbols.eos_id,
@@ -232,13 +254,13 @@ def export(model: Encoder | Decoder, symbols: Symbols) -> tuple[dict[str, Any], 
     """
     ours = model.config
     kind = {"model_type": "bert-generation", "torch_dtype": "float32"}
-    config = kind | config_of(ours, ours.num_layers, symbols)
+    config = kind | _config_of(ours, ours.num_layers, symbols)
     if isinstance(model, Encoder):
-        refuse("bert-generation", bert_layers(ours) | {
+        refuse("bert-generation", _bert_layers(ours) | {
             "task": (model.config.task, "none"), "num_segments": (model.config.num_segments, 0),
         })  # fmt: skip
         return config | {"architectures": ["BertGenerationEncoder"]}, export_tensors(model, _encoder_refs(model, ""))
-    refuse("bert-generation", bert_layers(ours) | {
+    refuse("bert-generation", _bert_layers(ours) | {
         "embedding_norm": (model.config.embedding_norm, True), "output_bias": (model.config.output_bias, True),
     })  # fmt: skip
     extra = {
@@ -246,10 +268,37 @@ def export(model: Encoder | Decoder, symbols: Symbols) -> tuple[dict[str, Any], 
         "is_decoder": True,
         "tie_word_embeddings": model.config.tied_embeddings,
     }
-    return config | extra, with_both_biases(export_tensors(model, decoder_refs(model)), "lm_head")
+    return config | extra, _with_both_biases(export_tensors(model, _decoder_refs(model)), "lm_head")
 
 
-def with_both_biases(tensors: dict[str, Tensor], head: str) -> dict[str, Tensor]:
+def export_bert(model: Decoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The configuration and the tensors of a decoder of ours as BertLMHeadModel.
+
+    Raises:
+        ModelFolderError: the decoder has something that theirs does not.
+    """
+    ours = model.config
+    refuse("bert", _bert_layers(ours) | {
+        "embedding_norm": (ours.embedding_norm, True),
+        "output_bias": (ours.output_bias, True),
+        "output_transform": (ours.output_transform, True),
+        "pad_id": (ours.pad_id >= 0, True),
+    })  # fmt: skip
+    config = _config_of(ours, ours.num_layers, symbols) | {
+        "type_vocab_size": 1,
+        "model_type": "bert",
+        "architectures": ["BertLMHeadModel"],
+        "is_decoder": True,
+        "position_embedding_type": "absolute",
+        "chunk_size_feed_forward": ours.feed_forward_chunk or 0,
+        "tie_word_embeddings": ours.tied_embeddings,
+        "torch_dtype": "float32",
+    }
+    tensors = _with_both_biases(export_tensors(model, _decoder_refs(model, BERT_HEAD)), BERT_HEAD)
+    return config, tensors | {f"bert.{KIND_TABLE}": torch.zeros(1, ours.model_dim)}
+
+
+def _with_both_biases(tensors: dict[str, Tensor], head: str) -> dict[str, Tensor]:
     """The output bias under both of its names: readers of either find it."""
     return tensors | {f"{head}.bias": tensors[f"{head}.decoder.bias"].clone()}
 
@@ -262,7 +311,7 @@ def export_pair(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any]
         ModelFolderError: the model has something that neither has.
     """
     ours = model.config
-    refuse("encoder-decoder", bert_layers(ours) | {
+    refuse("encoder-decoder", _bert_layers(ours) | {
         "embedding_norm": (ours.embedding_norm, "both"),
         "output_bias": (ours.output_bias, True),
         "scale_embeddings": (ours.scale_embeddings, False),
@@ -280,7 +329,7 @@ def export_pair(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any]
     }
     for side, is_bert in sides.items():
         num_layers = ours.num_encoder_layers if side == "encoder" else ours.num_decoder_layers
-        config[side] = config_of(ours, num_layers, symbols) | {"model_type": "bert" if is_bert else "bert-generation"}
+        config[side] = _config_of(ours, num_layers, symbols) | {"model_type": "bert" if is_bert else "bert-generation"}
     config["encoder"]["vocab_size"] = ours.source_vocab_size or ours.vocab_size
     config["encoder"]["type_vocab_size"] = max(ours.num_source_types, 1)
     config["decoder"] |= {
@@ -290,7 +339,7 @@ def export_pair(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any]
         "tie_word_embeddings": ours.tied_embeddings in ("all", "target"),
     }
     head = "decoder.cls.predictions" if ours.output_transform else "decoder.lm_head"
-    tensors = with_both_biases(export_tensors(model, _pair_refs(model, head)), head)
+    tensors = _with_both_biases(export_tensors(model, _pair_refs(model, head)), head)
     if ours.tied_embeddings in ("all", "source"):
         tensors["decoder.bert.embeddings.word_embeddings.weight"] = model.target_embedding.weight.detach().clone()
     if ours.output_transform:
