@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from typing_extensions import TypedDict
 
 from regard.errors import RegardError
 from regard.serving.endpoints.context import RequestContext
-from regard.serving.endpoints.fields import Fields, Text
+from regard.serving.endpoints.fields import Fields, Rule
 from regard.serving.endpoints.routes import Interface
 from regard.serving.limits import NO_MODEL, ServingError
 
@@ -26,7 +26,7 @@ Failure = TypedDict("Failure", {"error": OpenAIError})
 class ModelFields(Fields):
     """The name of a model."""
 
-    id: Text
+    id: Annotated[str, Rule("a string", keeps_empty=True)]
 
 
 async def list_models(context: RequestContext) -> ModelList:
