@@ -45,8 +45,8 @@ from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.presets import ENCODER_DECODER
 from regard.nn import attention, explain_kernel, losses
 from regard.nn.losses import smoothed_cross_entropy
-from regard.training.optimization import TrainingConfig
 from regard.training.precision import prepare_gpu
+from regard.training.training_config import TrainingConfig
 from regard.training.updates import Updater
 from speed import BOS, EOS, PAD, SMOOTHING, PlainLoop
 

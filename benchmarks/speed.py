@@ -29,8 +29,8 @@ from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.presets import ENCODER_DECODER
 from regard.nn.positions import sinusoidal_positions
-from regard.training.optimization import TrainingConfig
 from regard.training.precision import keep_freed_memory
+from regard.training.training_config import TrainingConfig
 from regard.training.updates import Updater
 
 PAD, BOS, EOS, SMOOTHING = 0, 2, 3, 0.1

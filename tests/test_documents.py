@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from regard.data.selection import DataConfig
 from regard.models.registry import ARCHITECTURES
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.training.optimization import TrainingConfig
+from regard.training.training_config import TrainingConfig
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -27,7 +27,7 @@ from regard.models.registry import ARCHITECTURES
 from regard.pipelines import named_options
 from regard.runs.settings import named
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.training.optimization import TrainingConfig
+from regard.training.training_config import TrainingConfig
 
 ROOT = Path(__file__).parents[1]
 IMPORTS = "from typing import assert_type\n\nimport regard\nimport regard.nn as rn\nimport torch\nfrom torch import Tensor\n\n"

@@ -13,7 +13,7 @@ from regard.checkpoint import load_model
 from regard.data.batch import Batch, LabelledBatch
 from regard.interop.formats import read_foreign
 from regard.pipelines.loading import load_any
-from regard.training.optimization import TrainingConfig
+from regard.training.training_config import TrainingConfig
 from regard.training.updates import Updater
 
 STEP: dict[str, Any] = {

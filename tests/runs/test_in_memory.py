@@ -181,7 +181,7 @@ def test_a_name_means_one_setting(arch: str) -> None:
     """Where two sections have a key of one name, a setting by that name alone would go to one of them without a word."""
     from regard.data.selection import DataConfig
     from regard.text.tokenizer_config import TokenizerConfig
-    from regard.training.optimization import TrainingConfig
+    from regard.training.training_config import TrainingConfig
 
     sections = [ARCHITECTURES[arch].config, TokenizerConfig, DataConfig, TrainingConfig]
     keys = [key for section in sections for key in section.model_fields]

@@ -13,7 +13,7 @@ from regard.inspection.html_report import report_html
 from regard.runs.card import model_card
 from regard.runs.report import training_report
 from regard.text.wording import counted
-from regard.training.optimization import TrainingConfig
+from regard.training.training_config import TrainingConfig
 from regard.training.training_run import TrainingRun
 
 ONES = re.compile(

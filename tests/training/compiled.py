@@ -23,7 +23,7 @@ from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.objectives.distillation import Teacher
-from regard.training.optimization import TrainingConfig
+from regard.training.training_config import TrainingConfig
 from regard.training.updates import Updater
 
 SIZES: dict[str, Any] = {"vocab_size": 50, "model_dim": 16, "ff_dim": 32, "num_heads": 2, "dropout": 0.0}

@@ -13,8 +13,8 @@ from regard.data.sequences import EncodedPairs, Sequences
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.distributed import joined_world
-from regard.training.optimization import TrainingConfig
 from regard.training.trainer import Trainer
+from regard.training.training_config import TrainingConfig
 from regard.training.training_run import Callback, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.updates import Updater
 

@@ -14,7 +14,7 @@ from regard.data.sequences import EncodedPairs, Sequences
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.distributed import joined_world, whole
-from regard.training.optimization import TrainingConfig
+from regard.training.training_config import TrainingConfig
 from regard.training.updates import Updater
 
 

@@ -18,7 +18,6 @@ from regard.data.batching import training_batches
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import SettingsError, TrainingError
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.training.optimization import TrainingConfig
 from regard.training.state import (
     TrainingState,
     checkpoints,
@@ -29,6 +28,7 @@ from regard.training.state import (
     write_state,
 )
 from regard.training.trainer import Trainer
+from regard.training.training_config import TrainingConfig
 from regard.training.training_run import Callback, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.updates import Updater
 

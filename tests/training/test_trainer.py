@@ -14,9 +14,9 @@ from regard.data.batching import make_batch, training_batches
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import TrainingError
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.training.optimization import TrainingConfig
 from regard.training.state import TrainingState
 from regard.training.trainer import Trainer
+from regard.training.training_config import TrainingConfig
 from regard.training.training_run import Callback, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.updates import Updater
 

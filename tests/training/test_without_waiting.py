@@ -33,8 +33,8 @@ from regard.models.recurrent import Recurrent
 from regard.nn import losses
 from regard.nn.losses import smoothed_cross_entropy
 from regard.pipelines.devices import resolve_device
-from regard.training.optimization import TrainingConfig
 from regard.training.precision import prepare_gpu
+from regard.training.training_config import TrainingConfig
 from regard.training.updates import Updater
 
 META = torch.device("meta")

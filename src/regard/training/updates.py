@@ -21,8 +21,9 @@ from regard.nn.losses import spread_over_all
 from regard.training.distributed import ALONE, World, put, replicated, sharded, whole
 from regard.training.objectives.distillation import Teacher
 from regard.training.objectives.guided_alignment import guided_loss
-from regard.training.optimization import TrainingConfig, WeightAverage, parameter_groups
+from regard.training.optimization import WeightAverage, parameter_groups
 from regard.training.precision import MasterWeights, resolve_precision
+from regard.training.training_config import TrainingConfig
 from regard.training.training_run import AnyBatch
 
 AnyModel = TypeVar("AnyModel", bound=Model)

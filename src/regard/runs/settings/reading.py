@@ -17,7 +17,7 @@ from regard.models.config import current
 from regard.models.registry import architecture
 from regard.text.lines import read_lines
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.training.optimization import TrainingConfig
+from regard.training.training_config import TrainingConfig
 
 Nested = dict[str, dict[str, Any]]
 RECIPE_PREFIX = "recipe:"

@@ -14,7 +14,7 @@ from regard.models.config import ModelConfig
 from regard.models.registry import architecture
 from regard.runs.settings.reading import Nested
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.training.optimization import TrainingConfig
+from regard.training.training_config import TrainingConfig
 
 Record = TypeVar("Record", bound=BaseModel)
 SECTIONS = ("model", "tokenizer", "data", "training", "adapter")

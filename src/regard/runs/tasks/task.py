@@ -29,7 +29,7 @@ from regard.runs.tasks.initial_model import InitialModel, build_initialized, siz
 from regard.text.tokenizer import Tokenizer
 from regard.text.wording import counted
 from regard.training.objectives.distillation import Teacher
-from regard.training.optimization import TrainingConfig
+from regard.training.training_config import TrainingConfig
 from regard.training.training_run import Scores
 
 LARGEST_HOLD_OUT, LEAST_HOLD_OUT, FEW_TO_HOLD_OUT = 1000, 10, 2000

@@ -27,7 +27,7 @@ NOTHING = {"enum": [None, ""]}
 LONGEST_SHOWN = 40
 
 
-class Rule:
+class FieldRule:
     """A rule that the values of a field follow, as metadata of its type.
 
     Args:
@@ -54,7 +54,7 @@ class Rule:
         return dict(handler(core) if self.schema is None else self.schema)
 
 
-class Truth(Rule):
+class Truth(FieldRule):
     """Truth values, which forms write as words."""
 
     def read(self, value: Any) -> bool:
@@ -66,7 +66,7 @@ class Truth(Rule):
         return bool(value)
 
 
-class Whole(Rule):
+class Whole(FieldRule):
     """Whole numbers from a bound to another. The document has texts of one digit fewer, which surely fit."""
 
     def __init__(self, least: int, most: int) -> None:
@@ -84,7 +84,7 @@ class Whole(Rule):
         return number
 
 
-class Choice(Rule):
+class Choice(FieldRule):
     """Words. Those for a number or a truth value may be written as such."""
 
     def __init__(self, *words: str, text: str = "") -> None:
@@ -100,8 +100,8 @@ class Choice(Rule):
         return found
 
 
-Text = Annotated[str, Rule("a string")]
-Texts = Annotated[str | list[str], Rule("a string or a list of strings", keeps_empty=True)]
+Text = Annotated[str, FieldRule("a string")]
+Texts = Annotated[str | list[str], FieldRule("a string or a list of strings", keeps_empty=True)]
 """A text, or several: the answer is a list for a list."""
 FLAG_SCHEMA = {"anyOf": [{"type": "boolean"}, {"enum": [*TRUE, *FALSE, 0, 1]}]}
 Flag = Annotated[bool, Truth("true or false", FLAG_SCHEMA)]
@@ -181,14 +181,14 @@ def optional(field: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _rules(model: type[Fields]) -> dict[str, Rule]:
+def _rules(model: type[Fields]) -> dict[str, FieldRule]:
     """The rule of each field, or of the type that it has where it is not None."""
     return {field.alias or name: _rule(field) for name, field in model.model_fields.items()}
 
 
-def _rule(field: FieldInfo) -> Rule:
+def _rule(field: FieldInfo) -> FieldRule:
     nested = (each for part in get_args(field.annotation) for each in get_args(part))
-    return next(each for each in (*field.metadata, *nested) if isinstance(each, Rule))
+    return next(each for each in (*field.metadata, *nested) if isinstance(each, FieldRule))
 
 
 class OptionFields(Fields):

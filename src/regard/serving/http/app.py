@@ -22,7 +22,7 @@ from regard.serving.endpoints.replies import JSONReply
 from regard.serving.endpoints.routes import Interface, Route
 from regard.serving.http import page
 from regard.serving.http.access import GONE, Access
-from regard.serving.interfaces import deepl, deepl_glossaries, google, libretranslate, operations, small
+from regard.serving.interfaces import deepl, deepl_glossaries, google, libretranslate, operations
 from regard.serving.interfaces.native import native_routes
 from regard.serving.interfaces.openai import openai_routes
 from regard.serving.keys import Keys
@@ -30,7 +30,17 @@ from regard.serving.limits import ServingError
 from regard.serving.model_registry import ModelRegistry
 
 LOG = logging.getLogger("regard.serving")
-INTERFACES = (page, native_routes, libretranslate, small, deepl, deepl_glossaries, openai_routes, google, operations)
+INTERFACES = (
+    page,
+    native_routes,
+    libretranslate,
+    small_clients,
+    deepl,
+    deepl_glossaries,
+    openai_routes,
+    google,
+    operations,
+)
 """The modules of all interfaces: each has a function `routes`."""
 UNCOUNTED = (page.NAME, operations.NAME)
 """Interfaces whose requests are not counted."""

@@ -18,7 +18,7 @@ from typing_extensions import TypedDict
 from regard.documents.terms import Terms
 from regard.serving.directions import ANY, Direction, code_of
 from regard.serving.endpoints.context import RequestContext, ServerContext
-from regard.serving.endpoints.fields import Choice, Rule, Text
+from regard.serving.endpoints.fields import Choice, FieldRule, Text
 from regard.serving.endpoints.routes import Interface, Route
 from regard.serving.glossaries import QUOTA, Glossary
 from regard.serving.glossary_entries import read_entries
@@ -65,7 +65,7 @@ class NewGlossaryFields(DictionaryFields):
     name: Text
 
 
-class DictionaryList(Rule):
+class DictionaryList(FieldRule):
     """Dictionaries, at least one."""
 
     def read(self, value: Any) -> list[DictionaryFields]:

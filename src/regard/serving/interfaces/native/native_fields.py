@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from regard.serving.directions import Direction
 from regard.serving.endpoints.context import RequestContext
-from regard.serving.endpoints.fields import Fields, Rule, Text
+from regard.serving.endpoints.fields import FieldRule, Fields, Text
 from regard.serving.endpoints.routes import Interface
 from regard.serving.limits import ServingError
 
@@ -35,7 +35,7 @@ class NativeFields(Fields):
     api_key: Text = ""
 
 
-class TokenIds(Rule):
+class TokenIds(FieldRule):
     """Ids of tokens, which forms write as text."""
 
     def __init__(self) -> None:

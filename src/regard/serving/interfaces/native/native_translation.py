@@ -17,7 +17,7 @@ from regard.pipelines.translation import Candidate, ForcedScore, Translation
 from regard.pipelines.translator import Translator
 from regard.serving.documents import check_one_line
 from regard.serving.endpoints.context import RequestContext
-from regard.serving.endpoints.fields import Choice, Flag, OptionFields, Rule, Text, Texts, Whole, texts_of
+from regard.serving.endpoints.fields import Choice, FieldRule, Flag, OptionFields, Text, Texts, Whole, texts_of
 from regard.serving.endpoints.replies import EventStream, JSONReply, event
 from regard.serving.examples import examples_of
 from regard.serving.interfaces.libretranslate import links
@@ -33,7 +33,7 @@ MOST_PAIRS = 200
 NOT_SERVED = ("trace", "workers", "deterministic", "batch_size")
 """Options of the server's owner, and `trace`, which is of one text alone."""
 Required = Annotated[
-    list[str] | list[list[str]], Rule("a list of phrases, or for each text a list of phrases", keeps_empty=True)
+    list[str] | list[list[str]], FieldRule("a list of phrases, or for each text a list of phrases", keeps_empty=True)
 ]
 Alternatives = Annotated[int, Whole(0, Limits.alternatives)]
 ONE_OF_TEXTS: Any = {

@@ -21,7 +21,7 @@ from regard.generation.options import DecodingOptions
 from regard.generation.rules.sampling import SamplingOptions
 from regard.pipelines.translation import Translation
 from regard.serving.endpoints.context import RequestContext, ResultStream
-from regard.serving.endpoints.fields import Flag, Rule, Whole, record_of
+from regard.serving.endpoints.fields import FieldRule, Flag, Whole, record_of
 from regard.serving.endpoints.replies import EventStream
 from regard.serving.interfaces.openai.openai_fields import OpenAIFields
 from regard.serving.interfaces.openai.openai_replies import Chunks, Head, Usage, head, no_model, stream_failure, usage
@@ -76,7 +76,7 @@ class OtherMessage(BaseModel):
 
 Messages = Annotated[
     list[Annotated[ReadMessage | OtherMessage, Field(discriminator="role")]],
-    Rule("a list of messages, each with a known role, and texts alone as its content"),
+    FieldRule("a list of messages, each with a known role, and texts alone as its content"),
 ]
 
 

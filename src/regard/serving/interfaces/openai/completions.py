@@ -21,7 +21,7 @@ from regard.serving.batching.jobs import Job
 from regard.serving.batching.queue import with_newest
 from regard.serving.batching.scheduler import Scheduler
 from regard.serving.endpoints.context import JobStream, RequestContext
-from regard.serving.endpoints.fields import Flag, Rule, Whole, record_of, texts_of
+from regard.serving.endpoints.fields import FieldRule, Flag, Whole, record_of, texts_of
 from regard.serving.endpoints.replies import EventStream
 from regard.serving.interfaces.openai.openai_fields import OpenAIFields, unsupported
 from regard.serving.interfaces.openai.openai_replies import Chunks, Head, Usage, head, stream_failure, usage
@@ -40,7 +40,9 @@ class CompletionFields(OpenAIFields):
         "messages": (), "max_completion_tokens": (), "top_logprobs": (0,),
     }  # fmt: skip
 
-    prompt: Annotated[str | list[str], Rule("text, or a list of texts; token ids are not read", keeps_empty=True)] = ""
+    prompt: Annotated[
+        str | list[str], FieldRule("text, or a list of texts; token ids are not read", keeps_empty=True)
+    ] = ""
     n: Choices = Field(1, description="continuations of each prompt")
     best_of: Choices | None = Field(None, description="must be equal to n")
     max_tokens: Annotated[int, Whole(0, Limits.tokens)] = Field(DEFAULT_TOKENS, description="0: the prompts are scored")

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, field_v
 from pydantic_core import CoreSchema
 
 from regard.generation.rules.sampling import SamplingOptions
-from regard.serving.endpoints.fields import Fields, Flag, Rule, Texts, option_schemas, texts_of
+from regard.serving.endpoints.fields import FieldRule, Fields, Flag, Texts, option_schemas, texts_of
 from regard.serving.limits import ServingError
 
 Read = TypeVar("Read", bound="OpenAIFields")
@@ -73,10 +73,10 @@ class OpenAIFields(Fields):
     elsewhere: ClassVar[Mapping[str, tuple[Any, ...]]]
     """Fields of OpenAI's other path, with the values that ask for nothing."""
 
-    model: Annotated[Any, Rule("a string", {"type": "string"})] = ""
+    model: Annotated[Any, FieldRule("a string", {"type": "string"})] = ""
     stop: Texts = Field([], description=f"at most {MOST_STOPS} texts, before the first of which the answer ends")
     stream: Flag = False
-    stream_options: Annotated[StreamOptions, Rule("an object")] | None = None
+    stream_options: Annotated[StreamOptions, FieldRule("an object")] | None = None
 
     @classmethod
     def read(cls: type[Read], fields: Mapping[str, Any]) -> Read:

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from regard.errors import RegardError
 from regard.serving.endpoints.context import RequestContext
-from regard.serving.endpoints.fields import Fields, Rule
+from regard.serving.endpoints.fields import FieldRule, Fields
 from regard.serving.endpoints.routes import Interface
 from regard.serving.limits import NO_MODEL, ServingError
 
@@ -26,7 +26,7 @@ Failure = TypedDict("Failure", {"error": OpenAIError})
 class ModelFields(Fields):
     """The name of a model."""
 
-    id: Annotated[str, Rule("a string", keeps_empty=True)]
+    id: Annotated[str, FieldRule("a string", keeps_empty=True)]
 
 
 async def list_models(context: RequestContext) -> ModelList:

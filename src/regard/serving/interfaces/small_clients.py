@@ -12,7 +12,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from regard.serving.endpoints.context import RequestContext, ServerContext
-from regard.serving.endpoints.fields import Fields, Rule, Text, Texts, texts_of
+from regard.serving.endpoints.fields import FieldRule, Fields, Text, Texts, texts_of
 from regard.serving.endpoints.routes import Interface, Route
 from regard.serving.interfaces.libretranslate import failure
 from regard.serving.translation_request import TranslationRequest
@@ -50,7 +50,7 @@ class KissListFields(Fields):
 class DeeplxFields(Fields):
     """A text of DeepLX."""
 
-    text: Annotated[str, Rule("one string", {"type": "string", "minLength": 0}, keeps_empty=True)]
+    text: Annotated[str, FieldRule("one string", {"type": "string", "minLength": 0}, keeps_empty=True)]
     source_lang: Text = ""
     target_lang: Text
 
