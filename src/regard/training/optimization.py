@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import copy
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import torch
-from pydantic import Field
 from torch import Tensor, nn
 
 Model = TypeVar("Model", bound=nn.Module)
-Fraction = Annotated[float, Field(ge=0, lt=1)]
-MOST = 1_000_000_000
-"""The largest number of steps, tokens of a batch and the like."""
 
 
 def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
-from torch import nn
 
 from regard.training.schedules import Schedule
 
-Model = TypeVar("Model", bound=nn.Module)
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 MOST = 1_000_000_000
 """The largest number of steps, tokens of a batch and the like."""

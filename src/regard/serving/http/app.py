@@ -22,7 +22,7 @@ from regard.serving.endpoints.replies import JSONReply
 from regard.serving.endpoints.routes import Interface, Route
 from regard.serving.http import page
 from regard.serving.http.access import GONE, Access
-from regard.serving.interfaces import deepl, deepl_glossaries, google, libretranslate, operations
+from regard.serving.interfaces import deepl, deepl_glossaries, google, libretranslate, operations, small_clients
 from regard.serving.interfaces.native import native_routes
 from regard.serving.interfaces.openai import openai_routes
 from regard.serving.keys import Keys
