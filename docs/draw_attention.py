@@ -35,6 +35,11 @@ def strongest_is_1(x: Tensor) -> list[list[float]]:
     return (x.detach() / x.detach().abs().max()).tolist()
 
 
+def factors(bias: Tensor) -> list[list[float]]:
+    """What a bias multiplies each weight by before the softmax divides, as a share of the largest factor."""
+    return (bias.detach() - bias.detach().max()).exp().tolist()
+
+
 def draw_scores() -> None:
     """The weights of each score for the same 8 queries and 12 keys, which turn; each panel's highest weight is full colour."""
     torch.manual_seed(4)
@@ -79,6 +84,7 @@ def draw_positions() -> None:
     torch.manual_seed(1)
     size, width = 24, 24
     distance, ones = distances(size), torch.ones(1, 1, size, width)
+    heads = ones.expand(1, 4, size, width)
     turned = Rotary(width, base=100.0).rotate(ones, 0)
     linear, buckets, relative = (
         LinearBias(4),
@@ -89,9 +95,9 @@ def draw_positions() -> None:
         Panel("sinusoids, interleaved", sinusoidal_positions(size, width).tolist()),
         Panel("sinusoids, halves", sinusoidal_positions(size, width, layout="halves").tolist()),
         Panel("rotary: q · k", strongest_is_1((turned @ turned.mT)[0, 0])),
-        Panel("linear bias, head 2 of 4", strongest_is_1(linear.bias(ones, ones, distance)[0, 1])),
-        Panel("buckets, random", strongest_is_1(buckets.bias(ones, ones, distance)[0, 0])),
-        Panel("relative key, random", strongest_is_1(relative.bias(ones, ones, distance)[0, 0])),
+        Panel("linear bias, head 1 of 4", factors(linear.bias(heads, heads, distance)[0, 0])),
+        Panel("buckets, random", factors(buckets.bias(ones, ones, distance)[0, 0])),
+        Panel("relative key, random", factors(relative.bias(ones, ones, distance)[0, 0])),
     ]
     write("positions.svg", panels, "position encodings and position biases", "dimension or key", "position", 3, 7)
 

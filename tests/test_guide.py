@@ -1,5 +1,6 @@
 """The guide: its blocks print what its pages show, its pictures are what their scripts draw."""
 
+import ast
 import json
 import os
 import re
@@ -39,6 +40,30 @@ def test_a_chapter_has_exercises_with_solutions(path: Path) -> None:
     assert len(re.findall(r"^\*\*\d\.\*\* ", solutions, re.M)) == len(re.findall(r"^\d\. ", exercises, re.M))
     assert solutions.count("```python") >= 2
     assert "After this chapter you can" in page.split("\n## ")[0]
+
+
+def test_the_transformer_in_150_lines_has_at_most_150() -> None:
+    """The definitions that its page names, without docstrings and empty lines; in lines of at most 88 characters."""
+    page = (ROOT / "docs" / "guide" / "05b-the-transformer-in-150-lines.md").read_text()
+    named = re.search(r"Its definitions, (.*?), have \d+ lines", page, re.S)
+    assert named is not None
+    names = set(re.findall(r"`(\w+)`", named[1]))
+    program = "\n".join(block.text for block in run_page.blocks(page) if block.kind == "python")
+    assert max(map(len, program.split("\n"))) <= 88
+    lines = set()
+    for node in ast.parse(program).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name in names:
+            names.remove(node.name)
+            lines |= set(
+                range(node.decorator_list[0].lineno if node.decorator_list else node.lineno, node.end_lineno + 1)
+            )
+            for part in ast.walk(node):
+                if isinstance(part, ast.ClassDef | ast.FunctionDef) and ast.get_docstring(part):
+                    lines -= set(range(part.body[0].lineno, part.body[0].end_lineno + 1))
+    assert not names
+    count = sum(1 for line in lines if program.split("\n")[line - 1].strip())
+    assert f"have {count} lines" in named[0]
+    assert count <= 150
 
 
 def test_blocks_that_are_not_run_say_why_and_are_few() -> None:
@@ -100,9 +125,9 @@ def test_a_long_training_runs_for_a_few_steps(script: Path, tmp_path: Path) -> N
 
 
 def test_every_stored_result_is_on_a_page_with_its_command() -> None:
-    pages = {path.name[:2]: path.read_text() for path in CHAPTERS}
+    pages = {path.name.partition("-")[0]: path.read_text() for path in CHAPTERS}
     for path in TRAININGS.glob("*.json"):
-        page = pages[path.name[:2]]
+        page = pages[path.name.partition("-")[0]]
         assert f"<!-- results: {path.stem} -->" in page
         assert json.loads(path.read_text())["command"].rpartition(" ")[0] in page, path.name
 
@@ -111,7 +136,7 @@ def test_every_picture_is_drawn_by_the_script_that_its_page_names() -> None:
     for path in CHAPTERS:
         page = path.read_text()
         for name in re.findall(r"\]\(pictures/([^)]+\.svg)\)", page):
-            script = PICTURES / f"draw_{name[:2]}.py"
+            script = PICTURES / f"draw_{name.partition('-')[0]}.py"
             assert name.removesuffix(".svg") in script.read_text(), name
             assert f"pictures/{script.name}" in page, name
 

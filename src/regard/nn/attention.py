@@ -74,7 +74,7 @@ def attention(
 ) -> Float[Tensor, "*batch query value_dim"]:
     """Context: for each query, the mean of the values, weighted by the softmax of the scores.
 
-    weights[q, k] = softmax over the allowed k of score(query[q], key[k]) + bias[q, k]
+    weights[q, k] = softmax over the allowed k of (score(query[q], key[k]) + bias[q, k])
     context[q] = sum over k of weights[q, k] value[k]
 
     Args:
