@@ -1,34 +1,12 @@
 /** The attention that is shown: weights of a head, a mean of heads or a flow, and the chosen cell. */
 
 import type {TokensReply} from "./api";
+import type {AttentionView, Side} from "./attention-view";
 import {layerOf} from "./head-navigation";
 import type {InspectionFlow} from "./server";
 import {FLOW_PREFIX, hasOutputRows, MEAN_PREFIX, state, update} from "./state";
 import {textDirection} from "./spelling";
 import {groupByWords, meanWeights, rowWeights, weightsOfShares, wordGroups, type Weights} from "./weights";
-
-/** The tokens or words along one side of the matrix. */
-export interface Side {
-  labels: string[];
-  /** The tokens of each word. */
-  groups: number[][];
-  /** The part of the text that each covers, with the space in front; empty for symbols. */
-  pieces: string[];
-  direction: "rtl" | "ltr";
-}
-
-export interface AttentionView {
-  /** The kind of attention, or "flow". */
-  kind: string;
-  weights: Weights;
-  rows: Side;
-  keys: Side;
-  /** The chosen cell. */
-  row: number;
-  key: number;
-  /** The key with the highest weight of the row. */
-  bestKey: number;
-}
 
 /** The part of the text that each token covers: together they are the text, up to its last word. */
 function coveredPieces({spelled, offsets}: TokensReply, text: string): string[] {

@@ -2,7 +2,7 @@
 
 import {ablate} from "./ablation";
 import type {FlowReply, LookupReply} from "./api";
-import type {AttentionView} from "./attention";
+import type {AttentionView} from "./attention-view";
 import {searchKey, traceSearch} from "./beam-search";
 import {layerOf} from "./head-navigation";
 import {redecodingFields, targetFields} from "./request-fields";

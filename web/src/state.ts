@@ -1,7 +1,7 @@
 /** The state that all panels share, grouped by subject. */
 
 import type {AblationReply, LookupReply, ModelReply, PredictedLabel, TracedReply} from "./api";
-import type {AttentionView} from "./attention";
+import type {AttentionView} from "./attention-view";
 import type {Inspection, InspectionFlow} from "./server";
 import type {Sentence} from "./sentence";
 

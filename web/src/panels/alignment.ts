@@ -2,7 +2,8 @@
 
 import {html, nothing, svg, type TemplateResult} from "lit-html";
 import {ref} from "lit-html/directives/ref.js";
-import {attentionView, chooseCell, type AttentionView, type Side} from "../attention";
+import {attentionView, chooseCell} from "../attention";
+import type {AttentionView, Side} from "../attention-view";
 import {translucent} from "../colours";
 import {colourRamp} from "../colour-ramp";
 import {drawMatrix, type Layout} from "../drawing";

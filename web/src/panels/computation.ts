@@ -2,7 +2,8 @@
 
 import {html, nothing, svg, type TemplateResult} from "lit-html";
 import type {LookupReply} from "../api";
-import {attentionView, type AttentionView} from "../attention";
+import {attentionView} from "../attention";
+import type {AttentionView} from "../attention-view";
 import {colourRamp} from "../colour-ramp";
 import {cellKey, lookUpWeight} from "../inspection";
 import {saveMenu, type Row} from "../save-menu";
