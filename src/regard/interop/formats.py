@@ -27,8 +27,6 @@ from regard.models.registry import unpruned
 from regard.names import exists, is_file, is_folder
 from regard.text.file_changes import TRIES, read_unchanged
 
-FORMATS = (*(name for name, known in hugging_face.TYPES.items() if known.exports), "ctranslate2", "onnx")
-"""The formats that can be written."""
 ENDINGS = {".json", ".safetensors", ".bin", ".npz", ".model", ".spm", ".yml", ".yaml", ".txt"}
 """The endings of the names of files that models consist of."""
 
@@ -130,6 +128,14 @@ READ = [
     HUGGING_FACE,
 ]
 """The formats that are read, in the order in which they are tried."""
+WRITE: dict[str, Callable[[LoadedModel, Path], ForeignModel]] = {
+    **{name: partial(hugging_face.write, format=name) for name, known in hugging_face.TYPES.items() if known.exports},
+    "ctranslate2": write_ctranslate2,
+    "onnx": onnx.write,
+}
+"""The writers of formats, by name."""
+FORMATS = tuple(WRITE)
+"""The formats that can be written."""
 
 
 def write_foreign(
@@ -147,13 +153,11 @@ def write_foreign(
     if format not in FORMATS:
         raise SettingsError(f"format must be one that Regard writes; got {format!r}. {nearest_hint(format, FORMATS)}")
     check_output(output, overwrite=False)
-    writers = {"ctranslate2": write_ctranslate2, "onnx": onnx.write}
-    write = writers.get(format, partial(hugging_face.write, format=format))
     if format != "onnx":
         bert.refuse(format, _ours_alone(loaded.model, format))
     loaded = loaded._replace(model=unpruned(loaded.model))  # other formats have as many heads in every layer
     with aside(output) as new:
-        written = write(loaded, new)
+        written = WRITE[format](loaded, new)
         accept(written)
     return written.at(output)
 
