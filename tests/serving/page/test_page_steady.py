@@ -25,6 +25,10 @@ def without_failed_requests(page: Shown) -> None:
     page.problems[:] = [each for each in page.problems if not each.startswith("Failed to load resource")]
 
 
+LINES_ABOVE = 80
+"""Pixels by which the browser scrolls along when lines are added above what is visible, so that this stays where it is."""
+
+
 def test_nothing_vanishes_while_something_new_is_made(opened: Any, learnt_url: str) -> None:
     page = opened(learnt_url, text=SENTENCE, head="cross.1.0", off="cross.0.1", isExplained="true")
     page.click(SEARCH)
@@ -38,7 +42,8 @@ def test_nothing_vanishes_while_something_new_is_made(opened: Any, learnt_url: s
         frames = page.page.evaluate("frames_.slice(2)")
         heights = [height for height, _, _, _ in frames]
         assert min(heights) > 0.8 * heights[0], change
-        assert {scrolled for _, scrolled, _, _ in frames} == {frames[0][1]}, change
+        moves = [abs(scrolled - frames[0][1]) for _, scrolled, _, _ in frames]
+        assert max(moves) <= LINES_ABOVE, change
         assert all(matrices == 1 and tokens > 0 for _, _, matrices, tokens in frames), change
 
     write = "(it => {{ it.value = '{}'; it.dispatchEvent(new Event('input')); }})(document.querySelector('#text'))"
