@@ -25,8 +25,8 @@ def table(heading: str) -> list[list[str]]:
 
 
 FILES = {name: when for name, _, when in table("| file | content | exists |")}
-CONFIG = [key for key, _ in table("| key | is |")]
-RESULTS = {key for key, _ in table("| key in `results.json` | is |")}
+CONFIG = [key for key, _ in table("| key | value |")]
+RESULTS = {key for key, _ in table("| key in `results.json` | value |")}
 FORMER = table("| key | former value | value now |")
 
 

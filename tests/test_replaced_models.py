@@ -14,6 +14,7 @@ from regard.checkpoint import LoadedModel, load_model, save_new
 from regard.errors import ModelFolderError
 from regard.interop import formats
 from regard.interop.formats import read_foreign
+from regard.interop.hugging_face import folder
 from regard.models.adaptation import AdapterConfig, adapted, add_adapter
 from regard.models.config import EncoderConfig, EncoderDecoderConfig
 from regard.models.registry import build
@@ -111,7 +112,7 @@ def test_a_foreign_model_that_is_replaced_is_read_anew(tmp_path: Path, monkeypat
         (tmp_path / "other").rename(tmp_path / "m")
 
     wanted = described(read_foreign(tmp_path / "other").loaded)
-    before(monkeypatch, formats, "read_tensors", replace)
+    before(monkeypatch, folder, "read_tensors", replace)
     assert described(read_foreign(tmp_path / "m").loaded) == wanted
 
 

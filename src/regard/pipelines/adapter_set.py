@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from threading import Lock
 
 from regard.errors import DataError, SettingsError, nearest_hint
 from regard.evaluation.confidence import Confidence
@@ -23,6 +24,8 @@ class AdapterSet:
         self.models, self.confidences = dict(models), dict(confidences)
         self.names = list(models)
         self.choice = AdapterChoice()
+        self.merging = Lock()
+        """Held while an adapter is added to the weights."""
 
     def joined(self, model: PairModel) -> PairModel:
         """The model with all adapters; `choice` says which one each sentence has."""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from threading import Lock
 from typing import Any, TypeVar, Unpack, cast, overload
 
 import torch
@@ -91,17 +90,19 @@ class Translator(Pipeline):
         self.source_tokenizer = source_tokenizer or tokenizer
         self.max_positions = min(part.config.max_positions for part in (self._model, *self.others))
         """Tokens that a source or a target may have, symbols included."""
-        self._adapters = adapters or AdapterSet({}, {})
-        self._merged: dict[str, Translator] = {}
-        self._merging = Lock()
-        models = (self._adapters.joined(self._model),) if adapters else (self._model, *self.others)
-        self._decoder = BatchDecoder(models, tokenizer, self._adapters.choice if adapters else None)
+        self._adapters, self._merged = adapters, dict[str, Translator]()
+        models = (self._model, *self.others) if adapters is None else (adapters.joined(self._model),)
+        self._decoder = BatchDecoder(models, tokenizer, None if adapters is None else adapters.choice)
         self._prepared = self._decoder.prepared
 
     @property
     def adapters(self) -> list[str]:
         """The names of the adapters."""
-        return list(self._adapters.names)
+        return list(self._adapter_set.names)
+
+    @property
+    def _adapter_set(self) -> AdapterSet:
+        return AdapterSet({}, {}) if self._adapters is None else self._adapters
 
     def adapted(self, name: str) -> Translator:
         """The translator with one adapter in its weights. Those that are not adapted are shared.
@@ -109,12 +110,12 @@ class Translator(Pipeline):
         Raises:
             SettingsError: there is no such adapter.
         """
-        self._adapters.number(name)
-        with self._merging:
+        adapters = self._adapter_set
+        adapters.number(name)
+        with adapters.merging:
             if name not in self._merged:
-                model = merged(self._adapters.models[name])
-                self._merged[name] = Translator(model, self.tokenizer, self.source_tokenizer)
-                self._merged[name].confidence = self._adapters.confidences.get(name)
+                self._merged[name] = Translator(merged(adapters.models[name]), self.tokenizer, self.source_tokenizer)
+                self._merged[name].confidence = adapters.confidences.get(name)
         return self._merged[name]
 
     def to(self: Moved, device: str | torch.device) -> Moved:
@@ -125,7 +126,7 @@ class Translator(Pipeline):
         return self
 
     def _held(self) -> list[Model]:
-        return [self._model, *self.others, *self._decoder.models, *self._adapters.models.values()]
+        return [self._model, *self.others, *self._decoder.models, *self._adapter_set.models.values()]
 
     @classmethod
     def of(cls, loaded: LoadedModel) -> Translator:
@@ -224,9 +225,8 @@ class Translator(Pipeline):
         best = candidates[0]
         analysis = analyze(best.ids, has_end=best.finish_reason == "eos")
         restricted = None if decoding is None else partial(decoding.restrict_target, ids=best.ids, request=request)
-        confidence = (
-            self._adapters.confidences.get(self.adapters[request.adapter - 1]) if request.adapter else self.confidence
-        )
+        adapters, number = self._adapter_set, request.adapter
+        confidence = adapters.confidences.get(adapters.names[number - 1]) if number else self.confidence
         return translation_of(analysis, candidates, options, confidence, restricted, steps)
 
     def translate_lines(
@@ -415,7 +415,8 @@ class Translator(Pipeline):
         encoded_source: Sequence[int] | None = None,
     ) -> TargetAnalysis:  # fmt: skip
         """The analysis of a target, given by its ids."""
-        models = [self._adapters.models[self.adapters[adapter - 1]]] if adapter else [self._model, *self.others]
+        adapters = self._adapter_set
+        models = [adapters.models[adapters.names[adapter - 1]]] if adapter else [self._model, *self.others]
         tokenizers = self.tokenizer, self.source_tokenizer
         return TargetAnalysis(models, *tokenizers, source, target_ids, has_end, encoded_source)
 
@@ -457,5 +458,5 @@ class Translator(Pipeline):
         found = make.requests(texts, sources, prefixes, required, first)
         if adapters is None:
             return found
-        numbers = self._adapters.numbers(adapters, len(texts))
+        numbers = self._adapter_set.numbers(adapters, len(texts))
         return [request and replace(request, adapter=number) for request, number in zip(found, numbers, strict=True)]
