@@ -32,7 +32,7 @@ MORE_RULES = {
         "completions",
     ),
     "as many translations as texts": ("score",),
-    "kinds, heads and tokens of a model": ("inspect/{id}",),
+    "kinds, heads and tokens of a model": ("inspect/{id}", "align"),
     "glossaries of the source language, whose lines are entries": ("v2/translate", "glossaries"),
 }
 """Rules that the document cannot state, with the paths whose valid requests may be refused by them."""
@@ -68,7 +68,8 @@ def test_requests_by_the_document_and_against_it(app: App) -> None:
         try:
             case.call_and_validate(excluded_checks=[positive_data_acceptance] if is_beyond else [])
         except BaseExceptionGroup as error:
-            faults.extend(f"{case.operation.label}: {each}" for each in error.exceptions)
+            answer = case.call().text[:200]
+            faults.extend(f"{case.operation.label} {case.body}: {each} {answer}" for each in error.exceptions)
 
     for operation in schema.get_all_operations():
         for mode in GenerationMode:
@@ -82,7 +83,7 @@ def test_requests_by_the_document_and_against_it(app: App) -> None:
             except hypothesis.errors.Unsatisfiable:  # nothing can be wrong with a request without fields
                 assert mode is GenerationMode.NEGATIVE
     assert num_requests > 500
-    assert not faults
+    assert not faults, "\n".join(faults)
 
 
 def test_a_method_that_a_path_does_not_take_is_told_the_others(app: App) -> None:

@@ -102,7 +102,10 @@ def _operation(route: Route, schemas: Schemas) -> dict[str, Any]:
         if route.interface.takes_forms:
             flat = [_for_form(schemas.resolved(each)) for each in whole.get("anyOf", [whole])]
             content |= {form: {"schema": flat[0] if len(flat) == 1 else {"anyOf": flat}} for form in FORMS}
-        found["requestBody"] = {"content": content, "required": any(model.get("required") for model in models)}
+        found["requestBody"] = {
+            "content": content,
+            "required": any(model.get("required") or "oneOf" in model for model in models),
+        }
     if parameters:
         found["parameters"] = parameters
     return found | {"responses": _responses(route, schemas)}
