@@ -55,3 +55,7 @@ class AdapterSet:
             got = "one name" if isinstance(names, str) else f"{len(names)}"
             raise DataError(f"`adapters` needs one entry for each text; got {got} for {num_texts} texts.")
         return [self.number(name) for name in names]
+
+
+NO_ADAPTERS = AdapterSet({}, {})
+"""The set of a translator without adapters."""

@@ -27,7 +27,7 @@ from regard.inspection.inspection import Inspection
 from regard.inspection.texts import check_heads, inspect_pair
 from regard.models.adaptation import merged
 from regard.models.interface import Model, PairModel
-from regard.pipelines.adapter_set import AdapterSet
+from regard.pipelines.adapter_set import NO_ADAPTERS, AdapterSet
 from regard.pipelines.batch_decoder import BatchDecoder
 from regard.pipelines.named_options import NamedDecodingOptions
 from regard.pipelines.pipeline import Pipeline
@@ -102,7 +102,7 @@ class Translator(Pipeline):
 
     @property
     def _adapter_set(self) -> AdapterSet:
-        return AdapterSet({}, {}) if self._adapters is None else self._adapters
+        return NO_ADAPTERS if self._adapters is None else self._adapters
 
     def adapted(self, name: str) -> Translator:
         """The translator with one adapter in its weights. Those that are not adapted are shared.
