@@ -175,9 +175,8 @@ class _Start:
         """
         taught_by = None if teacher is None else load_any(teacher)
         if from_ is None or (taught_by is not None and Path(from_).resolve() == Path(str(teacher)).resolve()):
-            return cls(
-                None, None, taught_by
-            )  # a copy of its teacher has nothing to learn: only the vocabulary is meant
+            # A copy of its teacher has nothing to learn: only the vocabulary is meant.
+            return cls(None, None, taught_by)
         _check_alone(preset, pretrained)
         return cls(load_any(from_), Path(from_).name, taught_by)
 
