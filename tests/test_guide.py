@@ -44,7 +44,7 @@ def test_a_chapter_has_exercises_with_solutions(path: Path) -> None:
 
 def test_the_transformer_in_150_lines_has_at_most_150() -> None:
     """The definitions that its page names, without docstrings and empty lines; in lines of at most 88 characters."""
-    page = (ROOT / "docs" / "guide" / "05b-the-transformer-in-150-lines.md").read_text()
+    page = (ROOT / "docs" / "guide" / "06-the-transformer-in-150-lines.md").read_text()
     named = re.search(r"Its definitions, (.*?), have \d+ lines", page, re.S)
     assert named is not None
     names = set(re.findall(r"`(\w+)`", named[1]))

@@ -1,4 +1,4 @@
-"""The long trainings of chapter 6: `python docs/guide/trainings/train_06.py [multi30k] [split] [--data FOLDER]`."""
+"""The long trainings of chapter 7: `python docs/guide/trainings/train_07.py [multi30k] [split] [--data FOLDER]`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draws the picture of chapter 8, from the library's masks: `python docs/guide/pictures/draw_08.py`."""
+"""Draws the picture of chapter 10, from the library's masks: `python docs/guide/pictures/draw_10.py`."""
 
 import torch
 from matplotlib.colors import ListedColormap
@@ -30,7 +30,7 @@ def draw_sights() -> None:
         axes.grid(which="minor", color="white", linewidth=1)
         axes.tick_params(which="minor", length=0)
         plain(axes, title, "looked at", "state of")
-    save(figure, "08-what-each-sees")
+    save(figure, "10-what-each-sees")
 
 
 if __name__ == "__main__":
