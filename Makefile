@@ -107,8 +107,10 @@ guide: .venv/dev
 notebooks: .venv/dev
 	$(BIN)/python docs/guide/write_notebooks.py
 
-web: web/node_modules/.package-lock.json
-	cd web && npx tsc --noEmit && node build.mjs
+web: web/node_modules/.package-lock.json .venv/dev
+	$(BIN)/python web/write_schemas.py > web/schemas.json
+	cd web && npm run --silent types && rm schemas.json
+	cd web && npx prettier --write --log-level warn src/api.d.ts && npx tsc --noEmit && node build.mjs
 
 web/node_modules/.package-lock.json: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund
