@@ -22,7 +22,7 @@ from regard.serving.endpoints.replies import EventStream, JSONReply, event
 from regard.serving.examples import examples_of
 from regard.serving.interfaces.libretranslate import links
 from regard.serving.interfaces.native.native_fields import DirectionFields, Failure, Ids, TargetFields, failure
-from regard.serving.limits import Limits, ServingError
+from regard.serving.limits import Limits, ServingError, serving_error
 from regard.serving.text_results import TextResult
 from regard.serving.translation_request import TranslationRequest
 from regard.serving.translation_service import SentenceEncoder
@@ -402,8 +402,8 @@ def _translated(
 
 
 def _failed(error: Exception) -> Failure:
-    """An error in the place of a translation: those of users are 400."""
-    return failure(error if isinstance(error, ServingError) else ServingError(400, str(error)))
+    """An error in the place of a translation."""
+    return failure(serving_error(error))
 
 
 def _text(found: TextResult) -> TextReply:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
+from regard.batching.jobs import Batch, BatchGroup, Job
+from regard.batching.queue import Queue
 from regard.generation.rules.sampling import SamplingOptions
-from regard.serving.batching.jobs import Batch, BatchGroup, Job
-from regard.serving.batching.queue import Queue
 
 Answer = TypeVar("Answer")
 MOST_GROUPS = 8

@@ -70,8 +70,8 @@ class Job:
     sentences: Sequence[Any]
     """Encoded sentences, or the prompts of a language model."""
     options: SamplingOptions
-    deadline: float
-    """The end of its time, on the clock of `time.monotonic`."""
+    seconds: float
+    """The time that it may take."""
     constraints: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """Constraints on the result of each sentence, by name: `prefixes`, `required`."""
     on_progress: Callable[[int, Any], None] | None = None
@@ -89,6 +89,11 @@ class Job:
     is_cancelled: bool = False
     is_over: bool = False
     """Whether it was answered with an error: its sentences leave their slots."""
+
+    @property
+    def deadline(self) -> float:
+        """The end of its time, on the clock of `time.monotonic`."""
+        return self.arrived + self.seconds
 
     def resolve(self, index: int, outcome: Any) -> None:
         """Answer a sentence with its result or error, unless it has an answer."""

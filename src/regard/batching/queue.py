@@ -11,13 +11,20 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from regard.batching.job_errors import (
+    SHUTTING_DOWN,
+    DecodingFailedError,
+    JobCancelledError,
+    JobTimeoutError,
+    QueueFullError,
+    SchedulerClosedError,
+)
+from regard.batching.jobs import BatchGroup, Decoder, Job, RunningBatch
+from regard.batching.metrics import Metrics
 from regard.errors import RegardError
 from regard.generation.request import seed_of
 from regard.generation.rules.sampling import SamplingOptions
 from regard.pipelines.pipeline import Pipeline
-from regard.serving.batching.jobs import BatchGroup, Decoder, Job, RunningBatch
-from regard.serving.limits import DRAINING, Limits, ServingError
-from regard.serving.metrics import Metrics
 
 Answer = TypeVar("Answer")
 Found = TypeVar("Found")
@@ -29,13 +36,6 @@ MOST_GROUPS = 256
 """Groups of jobs with different options at once."""
 MOST_CALLS = 200
 """Other uses of the model that may wait."""
-
-
-class SchedulerClosedError(ServingError):
-    """An error of a scheduler that takes nothing any more: its model is being replaced, or the server ends."""
-
-    def __init__(self) -> None:
-        super().__init__(503, "The model is being replaced; try again.", 1)
 
 
 def with_newest(find: Callable[[], Found], begin: Callable[[Found], Answer]) -> Answer:
@@ -50,14 +50,22 @@ def with_newest(find: Callable[[], Found], begin: Callable[[Found], Answer]) -> 
         return begin(find())
 
 
+def _closed() -> SchedulerClosedError:
+    return SchedulerClosedError("The model is being replaced; try again.", 1)
+
+
 class Queue:
     """Jobs by the batch that they can share, and other uses of the model.
 
     Whatever changes it holds `condition`, and nothing computes while it is held.
+
+    Args:
+        size: the number of sentences that may wait.
+        batch_size: the number of sentences that are decoded together.
     """
 
-    def __init__(self, pipeline: Pipeline, limits: Limits, metrics: Metrics) -> None:
-        self.pipeline, self.limits, self.metrics = pipeline, limits, metrics
+    def __init__(self, pipeline: Pipeline, metrics: Metrics, size: int, batch_size: int) -> None:
+        self.pipeline, self.metrics, self._size, self._batch_size = pipeline, metrics, size, batch_size
         self.num_crashes, self.last_crash = 0, ""
         self.condition = threading.Condition()
         self.groups: OrderedDict[SamplingOptions, BatchGroup] = OrderedDict()
@@ -76,19 +84,22 @@ class Queue:
         """Let a job's sentences be decoded; its futures are there when this returns.
 
         Raises:
-            ServingError: too many sentences wait.
+            QueueFullError: too many sentences wait.
+            SchedulerClosedError: nothing is taken any more.
         """
         job.futures = [Future() for _ in job.sentences]
         job.waiting = deque(range(len(job.sentences)))
         job.arrived = time.monotonic()
         with self.condition:
             if self.is_closed:
-                raise SchedulerClosedError
-            if self.num_waiting and self.num_waiting + len(job.sentences) > self.limits.queue:
+                raise _closed()
+            if self.num_waiting and self.num_waiting + len(job.sentences) > self._size:
                 self.metrics.count("regard_rejected_total", reason="queue")
                 seconds = max(1, round(self.num_waiting * self.metrics.mean("regard_sentence_seconds")))
-                message = f"{self.num_waiting:,} sentences are waiting, and at most {self.limits.queue:,} may; try again later."
-                raise ServingError(429, message, min(seconds, 60))
+                message = (
+                    f"{self.num_waiting:,} sentences are waiting, and at most {self._size:,} may; try again later."
+                )
+                raise QueueFullError(message, min(seconds, 60))
             self.num_waiting += len(job.sentences)
             self._arrived.append(job)
             self.condition.notify_all()
@@ -98,9 +109,9 @@ class Queue:
         future: Future[Answer] = Future()
         with self.condition:
             if self.is_closed:
-                raise SchedulerClosedError
+                raise _closed()
             if len(self._calls) >= MOST_CALLS:
-                raise ServingError(429, "Too many requests to score and inspect are waiting; try again later.", 5)
+                raise QueueFullError("Too many requests to score and inspect are waiting; try again later.", 5)
             self._calls.append((function, future))
             self.condition.notify_all()
         return future
@@ -161,12 +172,12 @@ class Queue:
         fields = type(job.options).model_fields
         shared = job.options.model_copy(
             update={name: fields[name].default for name in PER_SENTENCE if name in fields}
-            | {"batch_size": self.limits.batch_size}
+            | {"batch_size": self._batch_size}
         )
         with self.condition:
             if shared not in self.groups and len(self.groups) >= MOST_GROUPS:
                 busy = "Too many different options are asked for at once; try again later."
-                self.refuse(job, ServingError(429, busy, 5))
+                self.refuse(job, QueueFullError(busy, 5))
                 return
             self.groups.setdefault(shared, BatchGroup(shared)).jobs[id(job)] = job
             self.condition.notify_all()
@@ -204,9 +215,9 @@ class Queue:
                 if job.is_over or not (job.is_cancelled or now >= job.deadline):
                     continue
                 self.metrics.count("regard_rejected_total", reason="cancelled" if job.is_cancelled else "deadline")
-                late = f"A request may take at most {self.limits.seconds:g} seconds, and this one took longer."
-                gone = ServingError(499, "The client closed the connection.")
-                self.refuse(job, gone if job.is_cancelled else ServingError(504, late))
+                late = f"A request may take at most {job.seconds:g} seconds, and this one took longer."
+                gone = JobCancelledError("The client closed the connection.")
+                self.refuse(job, gone if job.is_cancelled else JobTimeoutError(late))
 
     def forget_done(self) -> None:
         """Drop the jobs and groups that are done."""
@@ -219,7 +230,7 @@ class Queue:
         """Answer some jobs with an error; the next request has a new batch."""
         self.metrics.count("regard_crashes_total")
         LOG.error("decoding failed; its requests are answered with 500, and decoding begins anew", exc_info=error)
-        answer = ServingError(500, "Decoding failed; the server has begun anew. The same request may work again.")
+        answer = DecodingFailedError("Decoding failed; the server has begun anew. The same request may work again.")
         with self.condition:
             self.num_crashes += 1
             self.last_crash = f"{type(error).__name__}: {error}"[:300]
@@ -236,7 +247,7 @@ class Queue:
 
     def end(self) -> None:
         """Answer all that is left with an error."""
-        error = ServingError(503, DRAINING)
+        error = SchedulerClosedError(SHUTTING_DOWN)
         for job in [*self._arrived, *(job for group in self.groups.values() for job in group.jobs.values())]:
             self.refuse(job, error)
         for _, future in self._calls:

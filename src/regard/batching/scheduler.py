@@ -6,16 +6,15 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
+from regard.batching.jobs import Job
+from regard.batching.metrics import Metrics
+from regard.batching.queue import Queue
+from regard.batching.worker import Worker
 from regard.engines.engine_choice import MOST_NATIVE_WORKERS, NATIVE
 from regard.engines.packed import is_divided
 from regard.generation.threads import num_threads, starting
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.translator import Translator
-from regard.serving.batching.jobs import Job
-from regard.serving.batching.queue import Queue
-from regard.serving.batching.worker import Worker
-from regard.serving.limits import Limits
-from regard.serving.metrics import Metrics
 
 Kind = TypeVar("Kind", bound=Pipeline)
 Answer = TypeVar("Answer")
@@ -30,11 +29,21 @@ class Scheduler(Generic[Kind]):
     there are as many as PyTorch has; else two: the Python of one runs while the other multiplies matrices.
 
     Args:
+        queue_size: the number of sentences that may wait.
+        batch_size: the number of sentences that are decoded together.
         threads: of PyTorch, for all of them; None: as many as the caller has.
     """
 
-    def __init__(self, pipeline: Kind, limits: Limits, metrics: Metrics, threads: int | None = None) -> None:
-        self.pipeline, self._queue = pipeline, Queue(pipeline, limits, metrics)
+    def __init__(
+        self,
+        pipeline: Kind,
+        metrics: Metrics,
+        *,
+        queue_size: int = 20_000,
+        batch_size: int = 64,
+        threads: int | None = None,
+    ) -> None:
+        self.pipeline, self._queue = pipeline, Queue(pipeline, metrics, queue_size, batch_size)
         threads = threads or num_threads()
         several = threads > 1 and pipeline.device.type == "cpu" and not is_divided(pipeline.model)
         self._workers: list[Worker] = []
@@ -73,7 +82,8 @@ class Scheduler(Generic[Kind]):
         """Let a job's sentences be decoded; its futures are there when this returns.
 
         Raises:
-            ServingError: too many sentences wait.
+            QueueFullError: too many sentences wait.
+            SchedulerClosedError: nothing is taken any more.
         """
         self._queue.submit(job)
 
@@ -81,7 +91,8 @@ class Scheduler(Generic[Kind]):
         """Call a function of the model between two steps of decoding.
 
         Raises:
-            ServingError: too many such uses wait.
+            QueueFullError: too many such uses wait.
+            SchedulerClosedError: nothing is taken any more.
         """
         return self._queue.call(lambda: function(self.pipeline))
 
