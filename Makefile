@@ -100,7 +100,7 @@ docs: .venv/docs
 
 guide: .venv/dev
 	for script in docs/guide/trainings/train_*.py; do $(BIN)/python $$script $(if $(DATA),--data $(DATA)) || exit 1; done
-	$(BIN)/python docs/run_page.py --write docs/guide/[01]*.md
+	$(BIN)/python docs/run_page.py --write docs/guide/[01]*.md docs/guide/solutions/*.md
 	for script in docs/guide/pictures/draw_*.py; do $(BIN)/python $$script || exit 1; done
 	$(MAKE) notebooks
 
