@@ -131,7 +131,7 @@ def draw_speculative() -> None:
     ):
         found.text(10, y + 12, name, anchor="start", size=17)
         found.text(10, y + 34, detail, colour=FAINT, anchor="start", size=15)
-    verdicts = ("accept", "accept", "reject", "not read")
+    verdicts = ("accept", "accept", "reject", "dropped")
     for at, (word, verdict) in enumerate(zip(drafted, verdicts, strict=True)):
         x = left + step * at
         found.box(x, 46, word, width=96)
