@@ -89,12 +89,16 @@ static void multiply_floats(const Linear *map, int64_t rows, const float *x, flo
 /* Bytes of a row: whole groups of four inputs, and room for the last vector that is written. */
 static int64_t bytes_of_row(const Linear *map) { return (map->in + 2 * LANES) / LANES * LANES; }
 
+/* From one row of bytes to the next. */
+INLINE int64_t stride_of(const Linear *map, int kernel) { return bytes_of_row(map) * (kernel == PAIRS ? 2 : 1); }
+
 int64_t room_of_map(const Linear *map) {
-    return map->dtype == INT8 ? CHUNK * (bytes_of_row(map) / 4 + 1) : 0;
+    return map->dtype == INT8 ? CHUNK * (2 * bytes_of_row(map) / 4 + 1) : 0; /* PAIRS has magnitudes beside the bytes */
 }
 
 /* x[i] = scale byte[i], as nearly as can be, for the inputs of a row; what follows them is 0. Returns the scale.
- * `flips` are the bits that are turned round in each byte: with -128, it is 128 more, as a number without a sign. A row with a number that is not finite has the scale NaN. */
+ * `flips` are the bits that are turned round in each byte: with -128, it is 128 more, as a number without a sign. A row with a
+ * number that is not finite has the scale NaN. */
 static float round_row(const Linear *map, const float *x, int8_t *bytes, const int8_t flips) {
     int64_t size = map->in, i = 0;
     vector most = {0};
@@ -124,19 +128,20 @@ static float round_row(const Linear *map, const float *x, int8_t *bytes, const i
 /* sum + the products of four inputs, the same for all lanes, with four weights of each lane.
  * PAIRS: inputs without their sign times weights with it, which two of are at most 2 x 127 x 127 = 32,258, so that 16 bits hold them.
  * DOT: inputs are shifted by 128, as the instruction takes them without a sign; `offsets` take that away again. */
-INLINE integers add_products(integers sum, const int8_t *four, integers weights, const int kernel) {
-    int32_t word;
+INLINE integers add_products(integers sum, const int8_t *four, const int8_t *magnitudes, integers weights, const int kernel) {
+    int32_t word, size;
     memcpy(&word, four, 4);
+    if (kernel == PAIRS) memcpy(&size, magnitudes, 4);
 #if defined(__AVX512BW__)
     if (kernel == PAIRS) {
         __m512i inputs = _mm512_set1_epi32(word), bytes = (__m512i)weights;
         bytes = _mm512_mask_sub_epi8(bytes, _mm512_movepi8_mask(inputs), _mm512_setzero_si512(), bytes);
-        return sum + (integers)_mm512_madd_epi16(_mm512_maddubs_epi16(_mm512_abs_epi8(inputs), bytes), _mm512_set1_epi16(1));
+        return sum + (integers)_mm512_madd_epi16(_mm512_maddubs_epi16(_mm512_set1_epi32(size), bytes), _mm512_set1_epi16(1));
     }
 #elif defined(__AVX2__)
     if (kernel == PAIRS) {
         __m256i inputs = _mm256_set1_epi32(word), bytes = _mm256_sign_epi8((__m256i)weights, inputs);
-        return sum + (integers)_mm256_madd_epi16(_mm256_maddubs_epi16(_mm256_abs_epi8(inputs), bytes), _mm256_set1_epi16(1));
+        return sum + (integers)_mm256_madd_epi16(_mm256_maddubs_epi16(_mm256_set1_epi32(size), bytes), _mm256_set1_epi16(1));
     }
 #endif
 #if defined(__AVX512VNNI__)
@@ -163,7 +168,7 @@ static int kernel_of(const Linear *map) {
 /* PANEL outputs of `rows` rows, a constant. */
 INLINE void byte_block(const Linear *map, int64_t begin, const int8_t *bytes, const float *scales, float *y, const int64_t *places,
                        const int rows, const int kernel) {
-    int64_t groups = (map->in + 3) / 4, stride = bytes_of_row(map);
+    int64_t groups = (map->in + 3) / 4, stride = stride_of(map, kernel);
     const int8_t *panel = (const int8_t *)map->weight + begin * groups * 4;
     integers sums[BLOCK][2];
     for (int r = 0; r < rows; ++r)
@@ -175,8 +180,8 @@ INLINE void byte_block(const Linear *map, int64_t begin, const int8_t *bytes, co
         __builtin_prefetch(weights + 4 * AHEAD), __builtin_prefetch(weights + 4 * AHEAD + 4 * LANES);
         for (int r = 0; r < rows; ++r) {
             const int8_t *four = bytes + r * stride + 4 * group;
-            sums[r][0] = add_products(sums[r][0], four, first, kernel);
-            sums[r][1] = add_products(sums[r][1], four, second, kernel);
+            sums[r][0] = add_products(sums[r][0], four, four + stride / 2, first, kernel);
+            sums[r][1] = add_products(sums[r][1], four, four + stride / 2, second, kernel);
         }
     }
     for (int r = 0; r < rows; ++r) {
@@ -192,7 +197,7 @@ INLINE void byte_block(const Linear *map, int64_t begin, const int8_t *bytes, co
 
 INLINE void multiply_chunk(const Linear *map, int64_t rows, const int8_t *bytes, const float *scales, float *y,
                            const int64_t *places, const int kernel) {
-    int64_t stride = bytes_of_row(map);
+    int64_t stride = stride_of(map, kernel);
     for (int64_t begin = 0; begin < map->out; begin += PANEL)
         for (int64_t row = 0; row < rows; row += BLOCK) {
             float *outputs = places ? y : y + row * map->out;
@@ -210,8 +215,12 @@ static void multiply_bytes(const Linear *map, int64_t rows, const float *x, floa
     int8_t *bytes = (int8_t *)(room + CHUNK);
     for (int64_t row = 0; row < rows; row += CHUNK) {
         int64_t count = rows - row < CHUNK ? rows - row : CHUNK;
-        for (int64_t r = 0; r < count; ++r)
-            scales[r] = round_row(&here, x + (row + r) * here.in, bytes + r * bytes_of_row(&here), kernel == DOT ? -128 : 0);
+        for (int64_t r = 0; r < count; ++r) {
+            int8_t *to = bytes + r * stride_of(&here, kernel);
+            scales[r] = round_row(&here, x + (row + r) * here.in, to, kernel == DOT ? -128 : 0);
+            int64_t size = bytes_of_row(&here);
+            for (int64_t i = 0; kernel == PAIRS && i < size; ++i) to[size + i] = to[i] < 0 ? -to[i] : to[i];
+        }
         float *outputs = places ? y : y + row * here.out;
         const int64_t *to = places ? places + row : NULL;
         if (kernel == SCALAR) multiply_chunk(&here, count, bytes, scales, outputs, to, SCALAR);
