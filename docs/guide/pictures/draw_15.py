@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from diagrams import FAINT, LINE, QUERY, Diagram
+from diagrams import FAINT, INK, LINE, Diagram
 from matplotlib.figure import Figure
 from plots import SERIES, plain, save
 
@@ -84,27 +84,26 @@ def draw_experts() -> None:
     """A token on its way through the one of four experts that the router chooses."""
     found = Diagram(440, 400, "A mixture of experts: the router gives probabilities, and the likeliest expert is used")
     found.text(120, 392, "state of a token")
-    found.arrow((120, 376), (120, 338))
+    found.arrow((120, 376), (120, 236), head=False)
     found.arrow((120, 358), (310, 358), (310, 338))
     found.box(310, 308, "router, softmax", width=150)
     found.arrow((310, 308), (310, 280))
     for number, (share, is_chosen) in enumerate((("0.1", False), ("0.7", True), ("0.1", False), ("0.1", False))):
         middle = 250 + 42 * number
-        found.text(middle, 272, share, colour=QUERY if is_chosen else FAINT)
-        found.text(middle, 254, f"E{number + 1}", colour=QUERY if is_chosen else FAINT, size=12)
-    found.arrow((120, 338), (120, 236), head=False)
+        found.text(middle, 272, share, colour=INK if is_chosen else FAINT)
+        found.text(middle, 254, f"E{number + 1}", colour=INK if is_chosen else FAINT, size=12)
     for number in range(4):
         middle = 60 + 106 * number
         is_chosen = number == 1
         if is_chosen:
-            found.arrow((120, 236), (120, 216), (middle, 216), (middle, 196), colour=QUERY)
-        found.box(middle, 166, f"expert {number + 1}", width=92, colour=QUERY if is_chosen else LINE)
-    found.arrow((166, 166), (166, 109), colour=QUERY)
+            found.arrow((120, 236), (120, 216), (middle, 216), (middle, 196), colour=INK)
+        found.box(middle, 166, f"expert {number + 1}", width=92, colour=INK if is_chosen else LINE)
+    found.arrow((166, 166), (166, 109), colour=INK)
     found.parts.append(
         f'<circle cx="166" cy="92" r="16" fill="var(--box)" stroke="{LINE}" stroke-width="1.5"/>',
     )
     found.text(166, 98, "×", size=18)
-    found.arrow((292, 246), (292, 226), (430, 226), (430, 92), (183, 92), colour=QUERY)
+    found.arrow((292, 240), (292, 226), (430, 226), (430, 92), (183, 92), colour=INK)
     found.text(300, 84, "its probability, 0.7", colour=FAINT)
     found.arrow((166, 75), (166, 40))
     found.text(166, 28, "output")
