@@ -38,7 +38,7 @@ def draw_sizes() -> None:
     fits = [fit(sizes, np.array(chosen)) for chosen in product(*losses)]
     figure = Figure(figsize=(5, 6.4), layout="constrained")
     curves, constants = figure.subplots(2, 1)
-    longer = np.geomspace(sizes[0], 10 * sizes[-1], 60)
+    longer = np.geomspace(sizes[0], 10 * sizes[-1], 24)
     for floor, factor, alpha in fits:
         curves.plot(longer, floor + factor * longer**-alpha, color=SERIES[0], alpha=0.12, linewidth=0.8)
     for seed in range(losses.shape[1]):
