@@ -123,6 +123,23 @@ def draw_kernels() -> None:
     save(figure, "01-kernels")
 
 
+def draw_softmax() -> None:
+    """Weights of eight keys at three widths, undivided and divided."""
+    unit = torch.tensor([1.5, 0.9, 0.5, 0.1, -0.3, -0.7, -1.2, -1.8])
+    figure = Figure(figsize=(4.8, 5.6), layout="constrained")
+    undivided, divided = figure.subplots(2, 1, sharey=True)
+    for index, (width, colour) in enumerate(zip((4, 64, 1024), SERIES, strict=False)):
+        place = torch.arange(8) + 0.26 * (index - 1)
+        scores = unit * width**0.5
+        undivided.bar(place, scores.softmax(dim=0), width=0.24, color=colour, label=f"d = {width}")
+        divided.bar(place, (scores / width**0.5).softmax(dim=0), width=0.24, color=colour)
+    for axes, title in ((undivided, "Scores as they are"), (divided, "Scores divided by the root of d")):
+        plain(axes, title, "key", "weight")
+        axes.set_xticks(range(8), [str(number + 1) for number in range(8)])
+    undivided.legend(fontsize=8, frameon=False)
+    save(figure, "01-softmax")
+
+
 def draw_weights() -> None:
     """Heat maps of the weights: kernels down, widths across."""
     figure = Figure(figsize=(4.8, 6.4), layout="constrained")
@@ -148,4 +165,5 @@ if __name__ == "__main__":
     draw_lookup()
     draw_kernel_regression()
     draw_kernels()
+    draw_softmax()
     draw_weights()
