@@ -1,37 +1,82 @@
-"""Draws the picture of chapter 7: `python docs/guide/pictures/draw_07.py`."""
+"""Draws the pictures of "Train it": `python docs/guide/pictures/draw_07.py`. What was trained is read from trainings/."""
 
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from diagrams import FAINT, KEY, LINE, QUERY, VALUE, Diagram
 from matplotlib.figure import Figure
 from plots import SERIES, plain, save
 
-from regard.training.schedules import inverse_sqrt_rate, linear_rate, paper_peak
+STORED = Path(__file__).parents[1] / "trainings" / "07-french.json"
+HEADS = {
+    "encoder": ("encoder.0.0", "encoder.2.0"),
+    "decoder": ("decoder.0.0", "decoder.2.0"),
+    "cross": ("cross.0.0", "cross.2.0"),
+}
+"""Of each kind, the two that the chapter speaks of."""
 
 
-def draw_training() -> None:
-    """A smoothed label over ten tokens, and how the learning rate goes."""
-    figure = Figure(figsize=(9, 3.2), layout="constrained")
-    labels, rates = figure.subplots(1, 2)
-    tokens, share = 10, 0.1
-    places = range(tokens)
-    hard = [float(token == 3) for token in places]
-    soft = [(1 - share) * y + share / tokens for y in hard]
-    labels.bar([place - 0.2 for place in places], hard, width=0.4, color=SERIES[0], label="label")
-    labels.bar([place + 0.2 for place in places], soft, width=0.4, color=SERIES[1], label="smoothed by 0.1")
-    labels.legend(fontsize=8, frameon=False)
-    plain(labels, "A label over ten tokens", "token", "probability")
-    steps = range(1, 20_001, 50)
-    peak = paper_peak(512, 4000)
-    rates.plot(
-        steps, [inverse_sqrt_rate(step, peak=peak, warmup_steps=4000) for step in steps],
-        color=SERIES[0], label="the paper's: width 512, 4,000 steps of warm-up",
-    )  # fmt: skip
-    rates.plot(
-        steps, [linear_rate(step, peak=peak, warmup_steps=4000, steps=20_000) for step in steps],
-        color=SERIES[1], label="falling to 0 at step 20,000",
-    )  # fmt: skip
-    rates.legend(fontsize=8, frameon=False)
-    plain(rates, "Learning rates", "step", "rate")
-    save(figure, "07-training")
+def draw_data() -> None:
+    """The three parts of the data, and what each is for."""
+    found = Diagram(560, 372, "Training, validation and test captions, and what each is used for")
+    parts = (
+        (60, "29,000 captions", "to train", QUERY, "gradients", "change the weights, at each step"),
+        (176, "1,014 captions", "to validate", KEY, "choices", "which step to keep, which settings"),
+        (292, "1,000 captions", "to test", VALUE, "one number", "once, at the end: what is reported"),
+    )
+    for top, count, name, colour, use, words in parts:
+        found.text(105, top - 14, name, colour=colour)
+        found.box(105, top, count, width=180, colour=colour)
+        found.arrow((195, top + 15), (290, top + 15), colour=colour)
+        found.box(410, top, use, width=240, colour=colour)
+        found.text(410, top + 48, words, colour=FAINT, size=13)
+    found.arrow((410, 114), (410, 172), colour=LINE)
+    found.text(418, 150, "a model at each step", colour=FAINT, anchor="start", size=12)
+    found.arrow((410, 230), (410, 288), colour=LINE)
+    found.text(418, 266, "the model that was chosen", colour=FAINT, anchor="start", size=12)
+    found.save("07-data")
+
+
+def draw_losses(stored: dict[str, Any]) -> None:
+    """Loss while training, and the perplexity of the validation captions."""
+    figure = Figure(figsize=(6, 6.4), layout="constrained")
+    losses, perplexities = figure.subplots(2, 1)
+    losses.plot(*zip(*stored["losses"], strict=True), color=SERIES[0], label="training: smoothed labels, dropout")
+    losses.plot(*zip(*stored["validation"], strict=True), "o-", color=SERIES[1], markersize=4, label="validation")
+    losses.legend(fontsize=10, frameon=False)
+    plain(losses, "Loss", "step", "nats per token")
+    steps, values = zip(*stored["validation"], strict=True)
+    perplexities.plot(steps, [math.exp(value) for value in values], "o-", color=SERIES[1], markersize=4)
+    perplexities.set_yscale("log")
+    ticks = (5, 10, 20, 50, 100, 200)
+    perplexities.set_yticks(ticks, labels=[str(tick) for tick in ticks])
+    perplexities.minorticks_off()
+    plain(perplexities, "Perplexity of the validation captions", "step", "perplexity, log scale")
+    save(figure, "07-losses")
+
+
+def draw_heads(stored: dict[str, Any], kind: str) -> None:
+    """Two heads of one kind: rows look at columns."""
+    read = ["<s>", *stored["written"][:-1]] if kind == "decoder" else stored["read"]
+    rows = stored["read"] if kind == "encoder" else stored["written"]
+    names = HEADS[kind]
+    figure = Figure(figsize=(6, 11), layout="constrained")
+    all_axes = figure.subplots(len(names), 1)
+    for axes, name in zip(all_axes, names, strict=True):
+        image = axes.imshow(stored["attention"][name], cmap="Blues", vmin=0, vmax=1)
+        axes.set_xticks(range(len(read)), labels=read, rotation=90, fontsize=11)
+        axes.set_yticks(range(len(rows)), labels=rows, fontsize=11)
+        axes.set_title(name, fontsize=12)
+    bar = figure.colorbar(image, ax=all_axes, shrink=0.4, location="bottom", label="weight")
+    bar.ax.tick_params(labelsize=10)
+    save(figure, f"07-{kind}")
 
 
 if __name__ == "__main__":
-    draw_training()
+    draw_data()
+    stored = json.loads(STORED.read_text())
+    draw_losses(stored)
+    for kind in HEADS:
+        draw_heads(stored, kind)
