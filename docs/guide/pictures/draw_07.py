@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from diagrams import FAINT, KEY, LINE, QUERY, VALUE, Diagram
+from diagrams import FAINT, Diagram
 from matplotlib.figure import Figure
 from plots import SERIES, plain, save
 
@@ -20,22 +20,21 @@ HEADS = {
 
 def draw_data() -> None:
     """The three parts of the data, and what each is for."""
-    found = Diagram(560, 372, "Training, validation and test captions, and what each is used for")
+    found = Diagram(460, 372, "Training, validation and test captions, and what each is used for")
     parts = (
-        (60, "29,000 captions", "to train", QUERY, "gradients", "change the weights, at each step"),
-        (176, "1,014 captions", "to validate", KEY, "choices", "which step to keep, which settings"),
-        (292, "1,000 captions", "to test", VALUE, "one number", "once, at the end: what is reported"),
+        (44, "29,000 captions", "to train", "gradients", "change the weights, at each step"),
+        (164, "1,014 captions", "to validate", "choices", "which step to keep, which settings"),
+        (284, "1,000 captions", "to test", "one number", "once, at the end: what is reported"),
     )
-    for top, count, name, colour, use, words in parts:
-        found.text(105, top - 14, name, colour=colour)
-        found.box(105, top, count, width=180, colour=colour)
-        found.arrow((195, top + 15), (290, top + 15), colour=colour)
-        found.box(410, top, use, width=240, colour=colour)
-        found.text(410, top + 48, words, colour=FAINT, size=13)
-    found.arrow((410, 114), (410, 172), colour=LINE)
-    found.text(418, 150, "a model at each step", colour=FAINT, anchor="start", size=12)
-    found.arrow((410, 230), (410, 288), colour=LINE)
-    found.text(418, 266, "the model that was chosen", colour=FAINT, anchor="start", size=12)
+    for top, count, name, use, words in parts:
+        found.text(85, top - 12, name)
+        found.box(85, top, count, width=150)
+        found.arrow((160, top + 15), (220, top + 15))
+        found.box(330, top, use, width=220)
+        found.text(330, top + 48, words, colour=FAINT, size=14)
+    for top, words in ((100, "a model at each step"), (220, "the chosen model")):
+        found.arrow((260, top), (260, top + 58))
+        found.text(270, top + 34, words, colour=FAINT, anchor="start", size=14)
     found.save("07-data")
 
 
