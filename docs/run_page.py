@@ -87,7 +87,10 @@ def with_results(page: str, folder: Path) -> str:
     def table(found: re.Match[str]) -> str:
         stored = json.loads((folder / f"{found[1]}.json").read_text())
         columns = list(zip(*stored["rows"], strict=True))
-        marks = ["---", *("---:" if all(re.match(r"[-−]?\d", cell) for cell in column) else "---" for column in columns[1:])]
+        marks = [
+            "---",
+            *("---:" if all(re.match(r"[-−]?\d", cell) for cell in column) else "---" for column in columns[1:]),
+        ]
         lines = (f"| {' | '.join(row)} |" for row in (stored["header"], marks, *stored["rows"]))
         return "".join((found[1], found[2], "\n", "\n".join(lines), "\n\n"))
 

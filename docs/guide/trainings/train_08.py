@@ -164,7 +164,7 @@ def split(options: Options) -> list[list[str]]:
     test, references = (
         lines(data / f"wikisplit.test.{side}")[: 10 if options.short else 500] for side in ("orig", "split")
     )
-    settings: dict[str, Any] = {"steps": 1000, "num_encoder_layers": 2, "num_decoder_layers": 2}
+    settings: dict[str, Any] = {"steps": 600, "num_encoder_layers": 2, "num_decoder_layers": 2}
     if options.short:
         sources, targets = sources[:200], targets[:200]
         settings |= {"steps": 4, "vocab_size": 300, "model_dim": 16, "ff_dim": 16, "validate_every": 4}
