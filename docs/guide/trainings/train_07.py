@@ -34,12 +34,12 @@ def trained(options: Options) -> tuple[regard.Translator, list[dict[str, float]]
     """The model, and the lines of its metrics.jsonl."""
     with tempfile.TemporaryDirectory() as folder:
         kept = (Path(folder) if options.models is None else options.models) / "french"
-        if not kept.exists():
+        if not (kept / "results.json").exists():
             settings: dict[str, Any] = {"steps": 1500, "report_every": 20}
             regard.train(
                 pairs("train", options)[: 300 if options.short else None], kept,
                 valid=pairs("val", options)[: 20 if options.short else None],
-                num_encoder_layers=3, num_decoder_layers=3, label_smoothing=0.1, seed=1,
+                num_encoder_layers=3, num_decoder_layers=3, label_smoothing=0.1, seed=1, overwrite=True,
                 **(SHORT if options.short else settings),
             )  # fmt: skip
         lines = (kept / "metrics.jsonl").read_text().splitlines()

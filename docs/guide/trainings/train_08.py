@@ -170,8 +170,8 @@ def split(options: Options) -> list[list[str]]:
         settings |= {"steps": 4, "vocab_size": 300, "model_dim": 16, "ff_dim": 16, "validate_every": 4}
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "split" if options.models is None else options.models / "split"
-        if not kept.exists():
-            regard.train(list(zip(sources, targets, strict=True)), kept, seed=1, **settings)
+        if not (kept / "results.json").exists():
+            regard.train(list(zip(sources, targets, strict=True)), kept, seed=1, overwrite=True, **settings)
         translator = regard.load(kept, kind=regard.Translator)
         written = [found.text for found in translator.translate(test, beam_size=1 if options.short else 5)]
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
