@@ -11,9 +11,9 @@ from plots import SERIES, plain, save
 
 STORED = Path(__file__).parents[1] / "trainings" / "07-french.json"
 HEADS = {
-    "encoder": ("encoder.0.0", "encoder.2.0"),
-    "decoder": ("decoder.0.0", "decoder.2.0"),
-    "cross": ("cross.0.0", "cross.2.0"),
+    "encoder": ("encoder.1.3", "encoder.2.1"),
+    "decoder": ("decoder.0.3", "decoder.1.1"),
+    "cross": ("cross.2.2", "cross.1.3"),
 }
 """Of each kind, the two that the chapter speaks of."""
 
@@ -40,11 +40,11 @@ def draw_data() -> None:
 
 def draw_losses(stored: dict[str, Any]) -> None:
     """Loss while training, and the perplexity of the validation captions."""
-    figure = Figure(figsize=(6, 6.4), layout="constrained")
+    figure = Figure(figsize=(4.8, 6.2), layout="constrained")
     losses, perplexities = figure.subplots(2, 1)
-    losses.plot(*zip(*stored["losses"], strict=True), color=SERIES[0], label="training: smoothed labels, dropout")
+    losses.plot(*zip(*stored["losses"], strict=True), color=SERIES[0], linewidth=1, label="training, one batch")
     losses.plot(*zip(*stored["validation"], strict=True), "o-", color=SERIES[1], markersize=4, label="validation")
-    losses.legend(fontsize=10, frameon=False)
+    losses.legend(fontsize=9, frameon=False)
     plain(losses, "Loss", "step", "nats per token")
     steps, values = zip(*stored["validation"], strict=True)
     perplexities.plot(steps, [math.exp(value) for value in values], "o-", color=SERIES[1], markersize=4)
@@ -57,17 +57,20 @@ def draw_losses(stored: dict[str, Any]) -> None:
 
 
 def draw_heads(stored: dict[str, Any], kind: str) -> None:
-    """Two heads of one kind: rows look at columns."""
+    """Two heads of one kind: the token of a row looks at those of the columns."""
     read = ["<s>", *stored["written"][:-1]] if kind == "decoder" else stored["read"]
     rows = stored["read"] if kind == "encoder" else stored["written"]
+    read, rows = ([token.strip("▁") for token in tokens] for tokens in (read, rows))
     names = HEADS[kind]
-    figure = Figure(figsize=(6, 11), layout="constrained")
+    figure = Figure(figsize=(5, 8.6), layout="constrained")
     all_axes = figure.subplots(len(names), 1)
     for axes, name in zip(all_axes, names, strict=True):
         image = axes.imshow(stored["attention"][name], cmap="Blues", vmin=0, vmax=1)
         axes.set_xticks(range(len(read)), labels=read, rotation=90, fontsize=11)
         axes.set_yticks(range(len(rows)), labels=rows, fontsize=11)
         axes.set_title(name, fontsize=12)
+        axes.set_ylabel("looks" if kind == "encoder" else "writes", fontsize=11)
+        axes.set_xlabel("at", fontsize=11)
     bar = figure.colorbar(image, ax=all_axes, shrink=0.4, location="bottom", label="weight")
     bar.ax.tick_params(labelsize=10)
     save(figure, f"07-{kind}")

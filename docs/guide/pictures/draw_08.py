@@ -39,7 +39,7 @@ def draw_losses(stored: dict[str, Any]) -> None:
     """Three losses of each model, and how long a step takes."""
     losses: dict[str, list[float]] = stored["losses"]
     names = sorted(losses, key=lambda name: statistics.mean(losses[name]), reverse=True)
-    figure = Figure(figsize=(6, 9), layout="constrained")
+    figure = Figure(figsize=(4.8, 8.6), layout="constrained")
     above, below = figure.subplots(2, 1)
     base = losses["base"]
     above.axvspan(min(base), max(base), color=SERIES[0], alpha=0.12, linewidth=0)
@@ -47,7 +47,7 @@ def draw_losses(stored: dict[str, Any]) -> None:
         above.plot(losses[name], [place] * len(losses[name]), "o", color=SERIES[0], markersize=5)
         above.plot([statistics.mean(losses[name])], [place], "|", color=SERIES[1], markersize=14, markeredgewidth=2)
     above.set_yticks(range(len(names)), labels=names)
-    plain(above, "Validation loss: three seeds, their mean, and the range of the base", "nats per token", "")
+    plain(above, "Validation loss", "nats per token", "")
     times = {row[0]: float(row[2]) for row in stored["rows"]}
     below.barh(range(len(names)), [times[name] for name in names], color=SERIES[0], height=0.6)
     below.set_yticks(range(len(names)), labels=names)
