@@ -93,7 +93,7 @@ def test_no_site_is_built_where_another_block_differs(tmp_path: Path, monkeypatc
     small_project(tmp_path, "")
     monkeypatch.setattr(build_site, "ROOT", tmp_path)
     with pytest.raises(SystemExit, match=r"guide/01-one\.md, line 8"):
-        build_site.main()
+        build_site.main([])
     assert not (tmp_path / "site").exists()
 
 
