@@ -49,7 +49,9 @@ def finished(page: str, path: Path | None = None, site: Path | None = None) -> s
         page = with_version(page, up)
         page = SOURCE_LINE.sub(rf'<a href="{up}source/\1/#L\2">source</a>', page)
         if 'data-widget="' in page:
-            page = page.replace("</body>", f'<script src="{up}reference/widgets.js"></script></body>')
+            folder = f"{up}reference/widgets"
+            page = page.replace("</head>", f'<link rel="stylesheet" href="{folder}.css"></head>')
+            page = page.replace("</body>", f'<script src="{folder}.js"></script></body>')
     return page
 
 
