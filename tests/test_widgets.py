@@ -210,17 +210,17 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Page]]:
     problems: list[str] = []
 
     def load(*, width: int = 1280, scheme: str = "default", has_script: bool = True) -> Page:
-        for name in ("widgets.js", "widgets.css"):
-            shutil.copy(REFERENCE / name, tmp_path)
+        script, style = ((REFERENCE / name).read_text() for name in ("widgets.js", "widgets.css"))
         places = "".join(
             f'<div class="widget" data-widget="{name}"></div><p>As a picture: {name}</p>' for name in NAMES
         )
         ground = "#0d1117;color:#e6edf3" if scheme == "slate" else "#fff"
         page = (
             '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Widgets</title>'
-            '<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="widgets.css"></head>'
+            '<meta name="viewport" content="width=device-width">'
+            f"<style>{style}</style></head>"
             f'<body data-md-color-scheme="{scheme}" style="margin:16px;background:{ground}"><main><h1>Widgets</h1>{places}</main>'
-            '<script src="widgets.js"></script></body></html>'
+            f"<script>{script}</script></body></html>"
         )
         (tmp_path / "demonstration.html").write_text(page)
         contexts.append(browser.new_context(viewport={"width": width, "height": 900}, java_script_enabled=has_script))
