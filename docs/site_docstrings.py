@@ -56,8 +56,10 @@ def docstring(text: str) -> Docstring:
         if all(line.startswith("    ") for line in lines):
             found.text.append("```python\n" + inspect.cleandoc("\n".join(lines)) + "\n```")
         elif all(" = " in line for line in lines):
-            is_prose = len(lines) == 1 and _is_sentence(lines[0])
-            found.text += _summary(lines[0], found) if is_prose else [_set(line) for line in lines]
+            if len(lines) == 1 and _is_sentence(lines[0]):
+                found.text += _summary(lines[0], found)
+            else:
+                found.text += [_set(equation) for line in lines for equation in re.split(r";\s+", line)]
         else:
             found.text += _summary("\n".join(lines), found)
     found.items = {part: {key: cell(value) for key, value in items.items()} for part, items in found.items.items()}

@@ -23,6 +23,8 @@ OUTSIDE = "https://example.invalid/"
 WIDGET = re.compile(r"^<!-- widget: ([\w-]+) -->$", re.M)
 SOURCE = re.compile(r"<!-- source: (\S+) -->")
 SOURCE_LINE = re.compile(r"<!-- at: (\S+)\.py (\d+) -->")
+FUNCTION = r"<mi>(?:log|ln|exp|sin|cos|tanh|min|max)</mi>"
+THIN = '<mspace width="0.1667em"/>'
 PYTHON, TEXT = '<div class="language-python highlight">', '<div class="language-text highlight">'
 
 
@@ -58,6 +60,9 @@ def finished(page: str, path: Path | None = None, site: Path | None = None) -> s
 def formula(latex: str, *, is_block: bool) -> str:
     """LaTeX as MathML; a block can be scrolled where it is wider than the page."""
     made = convert(latex, display="block" if is_block else "inline")
+    # As TeX sets them: log p, but log(p).
+    made = re.sub(rf"{FUNCTION}(?=<m(?!o))", r"\g<0>" + THIN, made)
+    made = re.sub(rf"(</m(?:i|n|sub|sup|subsup|frac)>|>(?:\)|&#x00029;)</mo>)(?={FUNCTION})", r"\g<0>" + THIN, made)
     return f'<div class="formula" tabindex="0" role="group" aria-label="Equation">{made}</div>' if is_block else made
 
 
@@ -111,8 +116,8 @@ def picture(tag: str, folder: Path) -> str:
 def source(path: Path) -> str:
     """A file of Python with an anchor at each line."""
     lines = highlight(path.read_text(), PythonLexer(stripnl=False), HtmlFormatter(nowrap=True)).split("\n")
-    shown = "\n".join(f'<span id="L{number}">{line}</span>' for number, line in enumerate(lines[:-1], start=1))
-    return f'<div class="highlight source"><pre tabindex="0"><code>{shown}\n</code></pre></div>'
+    shown = "".join(f'<span id="L{number}">{line}\n</span>' for number, line in enumerate(lines[:-1], start=1))
+    return f'<div class="highlight source"><pre tabindex="0"><code>{shown}</code></pre></div>'
 
 
 def with_version(page: str, up: str) -> str:
