@@ -72,7 +72,7 @@ class _Parser:
             )
             self.tokens.append(INDEX if is_index else found["token"])
             position = found.end()
-        self.in_bars = False
+        self.in_bars = self.in_power = False
 
     @property
     def next(self) -> str:
@@ -103,7 +103,9 @@ class _Parser:
         found = self.operand()
         words = 1
         while self.next not in ENDS or self.next in (".", "*", "/") or (self.next == "|" and not self.in_bars):
-            if self.next == "/":
+            if self.next == "/" and self.in_power:
+                found += f" {self.take()} {self.operand()}"
+            elif self.next == "/":
                 self.take()
                 whole = BRACKETS.fullmatch(found)
                 found = whole[1] if whole and r"\left" not in whole[1] else found
@@ -146,7 +148,9 @@ class _Parser:
             raise NotAnEquationError(f"{token!r} was not expected.")
         if self.next == "^":
             self.take()
+            outer, self.in_power = self.in_power, True  # a fraction in a power is too small to read
             found += f"^{{{self.operand(bare=True)}}}"
+            self.in_power = outer
         return found
 
     def named(self, token: str) -> str:

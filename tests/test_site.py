@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-if any(importlib.util.find_spec(name) is None for name in ("zensical", "latex2mathml", "mkdocstrings")):
+if any(importlib.util.find_spec(name) is None for name in ("zensical", "latex2mathml", "griffe")):
     pytest.skip("the extra `docs` is not installed (make docs)", allow_module_level=True)
 sys.path.insert(0, str(ROOT / "docs"))
 import build_site  # noqa: E402
@@ -205,6 +205,7 @@ def test_chapters_know_their_neighbours(tmp_path: Path) -> None:
         ("c[q] = sum over k of w[q, k] v[k]", r"c_{q} = \sum_{k} w_{q,\, k}\, v_{k}"),
         ("a = -|q - k|^2 / (2 b^2)", r"a = -\frac{\lvert q - k \rvert^{2}}{2b^{2}}"),
         ("a = |q| |k| / 2", r"a = \frac{\lvert q \rvert\, \lvert k \rvert}{2}"),
+        ("a = p / 10^(2i / b)", r"a = \frac{p}{10^{2i / b}}"),
         ("h[i] = W_q[i] x", r"h_{i} = W_{q,\, i}\, x"),
         ("a[0..t] = W [x, y] * z", r"a_{0\dots t} = W\, \left[x,\, y\right] \odot z"),
         ("w = softmax over the allowed k of s[k] + b", r"w = \operatorname*{softmax}_{k\ \text{allowed}}\left(s_{k} + b\right)"),
