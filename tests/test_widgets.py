@@ -218,7 +218,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Page]]:
         page = (
             '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Widgets</title>'
             '<meta name="viewport" content="width=device-width">'
-            f"<style>{style}</style></head>"
+            f"<style>html {{ font-size: 125% }} main {{ font-size: 0.75rem }} {style}</style></head>"  # as in the site
             f'<body data-md-color-scheme="{scheme}" style="margin:16px;background:{ground}"><main><h1>Widgets</h1>{places}</main>'
             f"<script>{script}</script></body></html>"
         )
