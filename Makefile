@@ -100,15 +100,17 @@ docs: .venv/docs
 
 guide: .venv/dev
 	for script in docs/guide/trainings/train_*.py; do $(BIN)/python $$script $(if $(DATA),--data $(DATA)) || exit 1; done
-	$(BIN)/python docs/run_page.py --write docs/guide/[01]*.md
+	$(BIN)/python docs/run_page.py --write docs/guide/[01]*.md docs/guide/solutions/*.md
 	for script in docs/guide/pictures/draw_*.py; do $(BIN)/python $$script || exit 1; done
 	$(MAKE) notebooks
 
 notebooks: .venv/dev
 	$(BIN)/python docs/guide/write_notebooks.py
 
-web: web/node_modules/.package-lock.json
-	cd web && npx tsc --noEmit && node build.mjs
+web: web/node_modules/.package-lock.json .venv/dev
+	$(BIN)/python web/write_schemas.py > web/schemas.json
+	cd web && npm run --silent types && rm schemas.json
+	cd web && npx prettier --write --log-level warn src/api.d.ts && npx tsc --noEmit && node build.mjs
 
 web/node_modules/.package-lock.json: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund

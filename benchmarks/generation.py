@@ -57,6 +57,7 @@ SYSTEMS = [
     System("Regard, torch, bfloat16", "regard", "bfloat16", (64, 128), (1, 2)),
     System("Regard, native", "regard", "float32", (32, 64), (1, 2), "native"),
     System("Regard, native-bfloat16", "regard", "float32", (32, 64), (1, 2), "native-bfloat16"),
+    System("Regard, native-int8", "regard", "float32", (32, 64), (1, 2), "native-int8"),
 ]
 
 

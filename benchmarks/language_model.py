@@ -87,7 +87,7 @@ def main() -> None:
         "Hugging Face, float32": hugging_face(options.size, torch.float32, options.batch, options.tokens),
         "Hugging Face, bfloat16": hugging_face(options.size, torch.bfloat16, options.batch, options.tokens),
         **{f"Regard, {engine}": ours(options.size, engine, options.batch, options.tokens)
-           for engine in ("torch", "native", "native-bfloat16")},
+           for engine in ("torch", "native", "native-bfloat16", "native-int8")},
     }  # fmt: skip
     rates: dict[str, list[float]] = {name: [] for name in systems}
     for _ in range(options.rounds):

@@ -12,7 +12,8 @@ differ by one in its last digit, as processors round differently. Before a block
 - `<!-- not run: reason -->`: the block is not run.
 - `<!-- data: multi30k_ende -->`: the page needs this folder of ../shared/data, and finds it as `multi30k_ende`.
 
-`<!-- page: NAME -->` marks where the site shows a file that the page has written, such as what `regard inspect` makes.
+`<!-- page: NAME -->` marks where the site shows a file that the page has written, such as what `regard inspect` makes; or one
+that a long training has written, trainings/NAME beside the page.
 
 Between `<!-- results: NAME -->` and `<!-- end of results -->` stands the table of trainings/NAME.json beside the page.
 
@@ -85,7 +86,11 @@ def with_results(page: str, folder: Path) -> str:
 
     def table(found: re.Match[str]) -> str:
         stored = json.loads((folder / f"{found[1]}.json").read_text())
-        marks = ["---", *["---:"] * (len(stored["header"]) - 1)]
+        columns = list(zip(*stored["rows"], strict=True))
+        marks = [
+            "---",
+            *("---:" if all(re.match(r"[-−]?\d", cell) for cell in column) else "---" for column in columns[1:]),
+        ]
         lines = (f"| {' | '.join(row)} |" for row in (stored["header"], marks, *stored["rows"]))
         return "".join((found[1], found[2], "\n", "\n".join(lines), "\n\n"))
 
@@ -185,10 +190,11 @@ def run(
                 elif out.getvalue():
                     raise PageError(f"{shown}, line {block.line}: printed, but no output is shown:\n{out.getvalue()}")
             for name in WRITTEN.findall(page):
-                if not Path(name).is_file():
+                stored = path.parent / "trainings" / name
+                if not Path(name).is_file() and not stored.is_file():
                     raise PageError(f"{shown}: nothing has written {name}")
                 if keep is not None:
-                    shutil.copy(name, keep)
+                    shutil.copy(name if Path(name).is_file() else stored, keep)
     finally:  # what was printed before a block failed is kept
         for block, text in reversed(changes):
             page = page[: block.start] + text.rstrip("\n") + "\n" + page[block.start + len(block.text) :]

@@ -1,4 +1,4 @@
-"""Compiles `layers.c` and `search.c`, once for each kind of processor: what an installation and `make native` do.
+"""Compiles `layers.c`, `linear.c` and `search.c`, once for each kind of processor: what an installation and `make native` do.
 
     python native/build.py            # into src/regard/engines
     python native/build.py folder     # elsewhere
@@ -18,23 +18,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-SOURCES = [Path(__file__).with_name(name) for name in ("layers.c", "search.c")]
-HEADERS = [Path(__file__).with_name(name) for name in ("layers.h", "vectors.h")]
+SOURCES = [Path(__file__).with_name(name) for name in ("layers.c", "linear.c", "search.c")]
+HEADERS = [Path(__file__).with_name(name) for name in ("layers.h", "linear.h", "vectors.h")]
 PLACE = Path(__file__).parents[1] / "src" / "regard" / "engines"
-FLAGS = ["-O3", "-std=gnu11", "-shared", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=fast"]
+FLAGS = ["-O3", "-std=gnu11", "-shared", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off"]
+AVX2 = ["-mavx2", "-mfma"]
+AVX512 = [*AVX2, "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512"]
 KINDS: dict[str, dict[str, list[str]]] = {
-    "x86_64": {
-        "avx512": [
-            "-mavx512f",
-            "-mavx512bw",
-            "-mavx512dq",
-            "-mavx512vl",
-            "-mavx2",
-            "-mfma",
-            "-mprefer-vector-width=512",
-        ],
-        "avx2": ["-mavx2", "-mfma"],
-    },
+    "x86_64": {"avx512vnni": [*AVX512, "-mavx512vnni"], "avx512": AVX512, "avx2": AVX2},
     "arm64": {"neon": []},
 }
 """Compiler flags for each kind of processor, by machine."""

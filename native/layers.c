@@ -1,7 +1,6 @@
 /* Transformer layers for few rows: a step of decoding, or the source of a few sentences.
  *
- * PyTorch's matrix products are made for many rows. With the five hypotheses of one sentence they take two to five times as long as
- * the loop in `multiply`. Everything else here is what stands between two such products.
+ * Everything here is what stands between the products of linear.c.
  *
  * Each number is summed in an order that depends on its own row only. So a sentence has the same scores, to the last bit, in any
  * batch. Nothing is threaded, and nothing is allocated: callers bring the room (`workspace`).
@@ -13,26 +12,15 @@
 
 #include "vectors.h"
 
-#if defined(__AVX512F__)
-#define BLOCK 12
-#else
-#define BLOCK 6
-#endif
-#define PANEL (2 * LANES)
-/* PANEL outputs of a linear map are computed together, for up to BLOCK rows: as many sums as there are registers. */
-#define AHEAD 512
-/* Weights are fetched into the cache this many numbers before they are used. */
-
 /* ---- Functions of single numbers ------------------------------------------------------------------------------------------- */
 
 /* erf(x) with an error below 1.5e-7. Source: Abramowitz and Stegun 1964, formula 7.1.26. */
 INLINE vector error_function(vector x) {
     vector size = choose(x < all(0), -x, x), t = 1.0f / (1.0f + 0.3275911f * size);
-    vector sum = all(1.061405429f);
-    sum = sum * t - 1.453152027f;
-    sum = sum * t + 1.421413741f;
-    sum = sum * t - 0.284496736f;
-    sum = sum * t + 0.254829592f;
+    vector sum = multiply_add(all(1.061405429f), t, all(-1.453152027f));
+    sum = multiply_add(sum, t, all(1.421413741f));
+    sum = multiply_add(sum, t, all(-0.284496736f));
+    sum = multiply_add(sum, t, all(0.254829592f));
     vector result = 1.0f - sum * t * exponential(-size * size);
     return choose(x < all(0), -result, result);
 }
@@ -65,68 +53,15 @@ static void activate(float *x, const float *gate, int64_t size, int64_t activati
 }
 
 static float dot(const float *a, const float *b, int64_t size) {
-    vector sums = {0};
+    vector sums[PARTS] = {{0}};
     int64_t i = 0;
-    for (; i + LANES <= size; i += LANES) sums += load(a + i) * load(b + i);
+    for (; i + WIDTH <= size; i += WIDTH)
+        for (int part = 0; part < PARTS; ++part)
+            sums[part] = multiply_add(load(a + i + part * LANES), load(b + i + part * LANES), sums[part]);
     float sum = sum_of(sums);
     for (; i < size; ++i) sum += a[i] * b[i];
     return sum;
 }
-
-/* ---- Linear maps ----------------------------------------------------------------------------------------------------------- */
-
-/* PANEL outputs, or those that are left, of `rows` rows, a constant. Each is summed from its bias over the inputs from the first to
- * the last. `places`: where in y each row goes; NULL: one after the other. */
-INLINE void block(const Linear *map, int64_t begin, const float *x, float *y, const int64_t *places, const int rows) {
-    const char *panel = (const char *)map->weight + begin * map->in * (map->dtype == FLOAT32 ? 4 : 2);
-    int64_t left = map->out - begin;
-    vector sums[BLOCK][2];
-    for (int r = 0; r < rows; ++r) sums[r][0] = load(map->bias + begin), sums[r][1] = load(map->bias + begin + LANES);
-    for (int64_t i = 0; i < map->in; ++i) {
-        vector first, second;
-        if (map->dtype == FLOAT32) {
-            const float *weights = (const float *)panel + i * PANEL;
-            first = load(weights), second = load(weights + LANES);
-            __builtin_prefetch(weights + AHEAD), __builtin_prefetch(weights + AHEAD + LANES);
-        } else {
-            integers pairs;
-            memcpy(&pairs, (const uint16_t *)panel + i * PANEL, sizeof pairs);
-            __builtin_prefetch((const uint16_t *)panel + i * PANEL + AHEAD);
-            first = (vector)(pairs << 16), second = (vector)(pairs & (int32_t)0xffff0000);
-        }
-        for (int r = 0; r < rows; ++r) {
-            float input = x[r * map->in + i];
-            sums[r][0] += input * first, sums[r][1] += input * second;
-        }
-    }
-    for (int r = 0; r < rows; ++r) {
-        float *to = y + (places ? places[r] : r) * map->out + begin;
-        if (left >= PANEL) store(to, sums[r][0]), store(to + LANES, sums[r][1]);
-        else memcpy(to, sums[r], left * sizeof(float));
-    }
-}
-
-static void multiply_to(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places) {
-    for (int64_t begin = 0; begin < map->out; begin += PANEL)
-        for (int64_t row = 0; row < rows; row += BLOCK) {
-            const float *inputs = x + row * map->in;
-            float *outputs = places ? y : y + row * map->out;
-            const int64_t *to = places ? places + row : NULL;
-            int64_t count = rows - row < BLOCK ? rows - row : BLOCK;
-            Linear here = *map; /* so that the compiler knows that nothing changes it */
-            switch (count * 2 + (here.dtype == BFLOAT16)) {
-#define OF_ROWS(n)                                                                                                  \
-    case 2 * n: here.dtype = FLOAT32, block(&here, begin, inputs, outputs, to, n); break;                           \
-    case 2 * n + 1: here.dtype = BFLOAT16, block(&here, begin, inputs, outputs, to, n); break;
-                OF_ROWS(1) OF_ROWS(2) OF_ROWS(3) OF_ROWS(4) OF_ROWS(5) OF_ROWS(6)
-#if BLOCK > 6
-                OF_ROWS(7) OF_ROWS(8) OF_ROWS(9) OF_ROWS(10) OF_ROWS(11) OF_ROWS(12)
-#endif
-            }
-        }
-}
-
-static void multiply(const Linear *map, int64_t rows, const float *x, float *y) { multiply_to(map, rows, x, y, NULL); }
 
 /* ---- Norms and residual connections ---------------------------------------------------------------------------------------- */
 
@@ -140,17 +75,19 @@ static void normalise(const Norm *norm, int64_t rows, int64_t dim, const float *
         float mean = 0;
         int64_t i = 0;
         if (norm->kind == LAYER_NORM) {
-            vector sums = {0};
-            for (i = 0; i + LANES <= dim; i += LANES) sums += load(x + i);
+            vector sums[PARTS] = {{0}};
+            for (i = 0; i + WIDTH <= dim; i += WIDTH)
+                for (int part = 0; part < PARTS; ++part) sums[part] += load(x + i + part * LANES);
             mean = sum_of(sums);
             for (; i < dim; ++i) mean += x[i];
             mean /= dim;
         }
-        vector squares = {0};
-        for (i = 0; i + LANES <= dim; i += LANES) {
-            vector away = load(x + i) - mean;
-            squares += away * away;
-        }
+        vector squares[PARTS] = {{0}};
+        for (i = 0; i + WIDTH <= dim; i += WIDTH)
+            for (int part = 0; part < PARTS; ++part) {
+                vector away = load(x + i + part * LANES) - mean;
+                squares[part] = multiply_add(away, away, squares[part]);
+            }
         float square = sum_of(squares);
         for (; i < dim; ++i) square += (x[i] - mean) * (x[i] - mean);
         float scale = 1.0f / sqrtf(square / dim + (float)norm->epsilon);
@@ -168,6 +105,14 @@ static void add(const Residual *residual, int64_t rows, int64_t dim, float *x, f
     normalise(&residual->after, rows, dim, x, x);
 }
 
+/* The memory that a call computes in. */
+typedef struct {
+    float *numbers;            /* for each row, see `regard_row_size` */
+    float *weights;            /* of a query: a number for each key, and WIDTH */
+    const int32_t *of_cells, *of_source; /* lists of allowed keys, of each row and of each sentence */
+    float *rounded;            /* see `room_of_map` */
+} Room;
+
 /* ---- Attention ------------------------------------------------------------------------------------------------------------- */
 
 /* The keys and values that the heads of one query look up. */
@@ -177,7 +122,7 @@ typedef struct {
     const int32_t *allowed;   /* how many keys are allowed, and then their numbers */
     const int64_t *steps;     /* when each key was written; NULL where there is no bias */
     int64_t step;             /* of the query */
-    float *weights;           /* room for a number for each key, and a vector */
+    float *weights;           /* room for a number for each key, and WIDTH */
 } Database;
 
 /* For each row of a mask, how many keys it allows, and then their numbers: `num_keys` + 1 places a row. */
@@ -193,7 +138,8 @@ INLINE void mix(const Database *database, int64_t i, const int parts, float tota
     const int32_t *keys = database->allowed + 1;
     for (int64_t k = 0; k < database->allowed[0]; ++k) {
         const float *value = database->values + keys[k] * database->stride + i;
-        for (int part = 0; part < parts; ++part) sums[part] += database->weights[k] * load(value + part * LANES);
+        vector weight = all(database->weights[k]);
+        for (int part = 0; part < parts; ++part) sums[part] = multiply_add(weight, load(value + part * LANES), sums[part]);
     }
     for (int part = 0; part < parts; ++part) store(context + i + part * LANES, sums[part] / total);
 }
@@ -213,20 +159,21 @@ static void look_up(const Attention *attention, const float *bias, const float *
         }
         largest = weights[k] > largest ? weights[k] : largest;
     }
-    for (i = count; i % LANES; ++i) weights[i] = -INFINITY; /* e^-87, which is nothing beside e^0 */
-    vector totals = {0};
-    for (i = 0; i < count; i += LANES) {
-        vector weight = exponential(load(weights + i) - largest);
-        store(weights + i, weight);
-        totals += weight;
-    }
+    for (i = count; i % WIDTH; ++i) weights[i] = -INFINITY; /* e^-87, which is nothing beside e^0 */
+    vector totals[PARTS] = {{0}};
+    for (i = 0; i < count; i += WIDTH)
+        for (int part = 0; part < PARTS; ++part) {
+            vector weight = exponential(load(weights + i + part * LANES) - largest);
+            store(weights + i + part * LANES, weight);
+            totals[part] += weight;
+        }
     float total = sum_of(totals);
     i = 0;
     for (; i + 2 * LANES <= dim; i += 2 * LANES) mix(database, i, 2, total, context);
     for (; i + LANES <= dim; i += LANES) mix(database, i, 1, total, context);
     for (; i < dim; ++i) {
         float sum = 0;
-        for (int64_t k = 0; k < count; ++k) sum += weights[k] * database->values[keys[k] * stride + i];
+        for (int64_t k = 0; k < count; ++k) sum = fmaf(weights[k], database->values[keys[k] * stride + i], sum);
         context[i] = sum / total;
     }
 }
@@ -263,14 +210,27 @@ EXPORT int64_t regard_row_size(const Stack *stack) {
     return most + 2 * stack->model_dim;
 }
 
+static int64_t more(int64_t size, const Linear *map) { return map->out && room_of_map(map) > size ? room_of_map(map) : size; }
+
+/* How many numbers `workspace` needs beside those of its rows, keys and lists. */
+EXPORT int64_t regard_fixed_size(const Stack *stack) {
+    int64_t most = more(more(0, &stack->transform), &stack->output);
+    for (int64_t i = 0; i < stack->num_layers; ++i) {
+        const Layer *layer = stack->layers + i;
+        const Linear *maps[] = {&layer->self_attention.input, &layer->self_attention.output, &layer->cross_attention.input,
+                                &layer->cross_attention.output, &layer->inner, &layer->gate, &layer->outer};
+        for (int map = 0; map < 7; ++map) most = more(most, maps[map]);
+    }
+    return most + WIDTH;
+}
+
 /* The heads of all rows look into their past, or into the other positions. `y` is the input, and then the output. */
-static void look_back(const Stack *stack, const Layer *layer, const Input *input, int64_t index, float *y, float *room, float *weights,
-                      const int32_t *allowed) {
+static void look_back(const Stack *stack, const Layer *layer, const Input *input, int64_t index, float *y, const Room *room) {
     const Attention *attention = &layer->self_attention;
     int64_t heads = attention->num_heads, kv_heads = attention->num_kv_heads, dim = attention->head_dim, width = input->width;
     int64_t rows = input->num_rows, row_size = attention->input.out;
-    float *projected = room, *contexts = room + rows * row_size;
-    multiply(&attention->input, rows, y, projected);
+    float *projected = room->numbers, *contexts = projected + rows * row_size;
+    multiply(&attention->input, rows, y, projected, room->rounded);
     for (int64_t row = 0; stack->rotated && row < rows; ++row)
         rotate(projected + row * row_size, heads + kv_heads, dim, stack->rotated, stack->interleaved,
                stack->turns + input->positions[number_of(input, row)] * stack->rotated);
@@ -287,14 +247,14 @@ static void look_back(const Stack *stack, const Layer *layer, const Input *input
     for (int64_t row = 0; row < rows; ++row) {
         int64_t number = number_of(input, row), sentence = number / width;
         const float *keys, *values;
-        Database database = {.weights = weights};
+        Database database = {.weights = room->weights};
         if (input->cells) {
-            database.stride = dim, database.allowed = allowed + row * (input->num_cells + 1);
+            database.stride = dim, database.allowed = room->of_cells + row * (input->num_cells + 1);
             keys = input->cells[index] + sentence * kv_heads * of_head, values = keys + all_keys;
             database.steps = input->step_of + sentence * input->num_cells;
             database.step = input->steps ? input->steps[number] : input->step;
         } else {
-            database.stride = row_size, database.allowed = allowed + sentence * (width + 1);
+            database.stride = row_size, database.allowed = room->of_source + sentence * (width + 1);
             keys = projected + sentence * width * row_size + heads * dim, values = keys + kv_heads * dim;
         }
         for (int64_t head = 0; head < heads; ++head) {
@@ -304,35 +264,35 @@ static void look_back(const Stack *stack, const Layer *layer, const Input *input
                     projected + row * row_size + head * dim, &database, contexts + (row * heads + head) * dim);
         }
     }
-    multiply(&attention->output, rows, contexts, y);
+    multiply(&attention->output, rows, contexts, y, room->rounded);
 }
 
 /* The heads of all rows look at the source. */
-static void look_at_source(const Layer *layer, const Input *input, int64_t index, float *y, float *room, float *weights,
-                           const int32_t *allowed) {
+static void look_at_source(const Layer *layer, const Input *input, int64_t index, float *y, const Room *room) {
     const Attention *attention = &layer->cross_attention;
     int64_t heads = attention->num_heads, kv_heads = attention->num_kv_heads, dim = attention->head_dim;
     int64_t rows = input->num_rows, of_head = input->source_length * dim;
-    float *queries = room, *contexts = room + rows * heads * dim;
-    multiply(&attention->input, rows, y, queries);
+    float *queries = room->numbers, *contexts = queries + rows * heads * dim;
+    multiply(&attention->input, rows, y, queries, room->rounded);
     for (int64_t row = 0; row < rows; ++row) {
         int64_t sentence = number_of(input, row) / input->width;
-        Database database = {.stride = dim, .allowed = allowed + sentence * (input->source_length + 1), .weights = weights};
+        Database database = {.stride = dim, .weights = room->weights,
+                             .allowed = room->of_source + sentence * (input->source_length + 1)};
         for (int64_t head = 0; head < heads; ++head) {
             int64_t first = (sentence * kv_heads + head / (heads / kv_heads)) * of_head, at = (row * heads + head) * dim;
             database.keys = input->source_keys[index] + first, database.values = input->source_values[index] + first;
             look_up(attention, NULL, queries + at, &database, contexts + at);
         }
     }
-    multiply(&attention->output, rows, contexts, y);
+    multiply(&attention->output, rows, contexts, y, room->rounded);
 }
 
-static void feed_forward(const Layer *layer, int64_t rows, float *y, float *room) {
-    float *inner = room, *gates = layer->gate.out ? room + rows * layer->inner.out : NULL;
-    multiply(&layer->inner, rows, y, inner);
-    if (gates) multiply(&layer->gate, rows, y, gates);
+static void feed_forward(const Layer *layer, int64_t rows, float *y, const Room *room) {
+    float *inner = room->numbers, *gates = layer->gate.out ? inner + rows * layer->inner.out : NULL;
+    multiply(&layer->inner, rows, y, inner, room->rounded);
+    if (gates) multiply(&layer->gate, rows, y, gates, room->rounded);
     activate(inner, gates, rows * layer->inner.out, layer->activation);
-    multiply(&layer->outer, rows, inner, y);
+    multiply(&layer->outer, rows, inner, y, room->rounded);
 }
 
 /* x[r] = norm(scale embedding[id] + positions[position]) */
@@ -363,14 +323,16 @@ static int is_within(const Stack *stack, const Input *input) {
 }
 
 /* All layers of a stack, one after the other: a step of a decoder, whose cells are filled, or an encoder over its source.
- * The workspace has `regard_row_size` numbers for each row, as many as there are cells or source positions and a vector for
- * `look_up`, and for the lists of keys one number more than cells for each row and than source positions for each sentence. */
+ * The workspace has `regard_row_size` numbers for each row, as many as there are cells or source positions for `look_up`, for the
+ * lists of keys one number more than cells for each row and than source positions for each sentence, and `regard_fixed_size`
+ * numbers. */
 EXPORT int64_t regard_run(const Stack *stack, const Input *input) {
     if (!is_within(stack, input)) return 0;
     int64_t rows = input->num_rows, dim = stack->model_dim, num_cells = input->cells ? input->num_cells : 0;
     int64_t length = input->source_length, most_keys = length > num_cells ? length : num_cells;
-    float *x = input->x, *y = input->workspace, *room = y + rows * dim, *weights = y + rows * regard_row_size(stack);
-    int32_t *of_source = (int32_t *)(weights + most_keys + LANES), *of_cells = of_source + input->num_sentences * (length + 1);
+    float *x = input->x, *y = input->workspace, *weights = y + rows * regard_row_size(stack);
+    int32_t *of_source = (int32_t *)(weights + most_keys + WIDTH), *of_cells = of_source + input->num_sentences * (length + 1);
+    const Room room = {y + rows * dim, weights, num_cells ? of_cells : NULL, of_source, (float *)(of_cells + rows * (num_cells + 1))};
     for (int64_t sentence = 0; length && sentence < input->num_sentences; ++sentence)
         list_allowed(input->source_mask + sentence * length, length, of_source + sentence * (length + 1));
     for (int64_t row = 0; num_cells && row < rows; ++row)
@@ -379,29 +341,27 @@ EXPORT int64_t regard_run(const Stack *stack, const Input *input) {
     for (int64_t i = 0; i < stack->num_layers; ++i) {
         const Layer *layer = stack->layers + i;
         normalise(&layer->self_residual.before, rows, dim, x, y);
-        look_back(stack, layer, input, i, y, room, weights, num_cells ? of_cells : of_source);
+        look_back(stack, layer, input, i, y, &room);
         add(&layer->self_residual, rows, dim, x, y);
         if (layer->has_cross_attention) {
             normalise(&layer->cross_residual.before, rows, dim, x, y);
-            look_at_source(layer, input, i, y, room, weights, of_source);
+            look_at_source(layer, input, i, y, &room);
             add(&layer->cross_residual, rows, dim, x, y);
         }
         normalise(&layer->feed_forward_residual.before, rows, dim, x, y);
-        feed_forward(layer, rows, y, room);
+        feed_forward(layer, rows, y, &room);
         add(&layer->feed_forward_residual, rows, dim, x, y);
     }
     if (!input->ids) return 1;
     normalise(&stack->last_norm, rows, dim, x, y);
     if (stack->transform.out) {
-        multiply(&stack->transform, rows, y, x);
+        multiply(&stack->transform, rows, y, x, room.rounded);
         activate(x, NULL, rows * dim, stack->transform_activation);
         normalise(&stack->transform_norm, rows, dim, x, y);
     }
-    multiply_to(&stack->output, rows, y, input->logits, input->rows);
+    multiply_to(&stack->output, rows, y, input->logits, input->rows, room.rounded);
     return 1;
 }
-
-EXPORT void regard_linear(const Linear *map, int64_t rows, const float *x, float *y) { multiply(map, rows, x, y); }
 
 /* ---- Whether memory has changed -------------------------------------------------------------------------------------------- */
 
@@ -435,8 +395,6 @@ EXPORT int64_t regard_sample(int64_t count, const char *const *starts, const int
 EXPORT int64_t regard_is_sample(int64_t count, const char *const *starts, const int64_t *sizes, const int64_t *steps, char *kept) {
     return sample(count, starts, sizes, steps, kept, 1);
 }
-
-EXPORT int64_t regard_panel(void) { return PANEL; }
 
 /* What the library was made from, so that one that is older than its source is not used. */
 EXPORT const char *regard_source(void) { return SOURCE_DIGEST; }

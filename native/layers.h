@@ -2,17 +2,7 @@
 #ifndef REGARD_LAYERS_H
 #define REGARD_LAYERS_H
 
-#include <stdint.h>
-
-enum { FLOAT32, BFLOAT16 };
-
-/* y = x weight^T + bias. The weight is packed in panels: [out / PANEL][in][PANEL], the last one filled with zeros. In bfloat16, each pair
- * of neighbours is one output of the panel's first half and one of its second, so that both are whole registers again by a shift. */
-typedef struct {
-    int64_t in, out, dtype;
-    const void *weight;
-    const float *bias; /* `out` numbers, and zeros up to a whole panel */
-} Linear;
+#include "linear.h"
 
 enum { NO_NORM, LAYER_NORM, RMS_NORM };
 

@@ -5,22 +5,25 @@
 #include "layers.h"
 #include "vectors.h"
 
-enum { CHUNK = 4 * LANES, PART = 1024 };
+enum { CHUNK = 4 * LANES, BUFFER = 1024 };
 
-/* log(sum of e^x). A part is read at a time, and sums are relative to the largest number so far, so that nothing overflows. */
+/* log(sum of e^x). BUFFER numbers are read at a time, and sums are relative to the largest number so far, so that nothing
+ * overflows. */
 static float log_sum_exp(const float *x, int64_t size) {
     double total = 0, largest = -INFINITY;
-    for (int64_t begin = 0; begin < size; begin += PART) {
-        int64_t end = begin + PART < size ? begin + PART : size, i = begin;
-        float part[LANES], highest = -INFINITY;
-        vector most = all(-INFINITY), sums = {0};
-        for (; i + LANES <= end; i += LANES) most = choose(load(x + i) > most, load(x + i), most);
-        for (int lane = 0; lane < LANES; ++lane) part[lane] = i + lane < end ? x[i + lane] : -INFINITY;
-        most = choose(load(part) > most, load(part), most);
+    for (int64_t begin = 0; begin < size; begin += BUFFER) {
+        int64_t end = begin + BUFFER < size ? begin + BUFFER : size, i = begin, whole = end - (end - begin) % WIDTH;
+        float rest[WIDTH], highest = -INFINITY;
+        vector most = all(-INFINITY), sums[PARTS] = {{0}};
+        for (; i < whole; i += LANES) most = choose(load(x + i) > most, load(x + i), most);
         for (int lane = 0; lane < LANES; ++lane) highest = most[lane] > highest ? most[lane] : highest;
+        for (; i < end; ++i) highest = x[i] > highest ? x[i] : highest;
         if (highest == -INFINITY) continue;
-        for (i = begin; i + LANES <= end; i += LANES) sums += exponential(load(x + i) - highest);
-        sums += exponential(load(part) - highest); /* e^-87 for what is missing, which is nothing beside e^0 */
+        for (int at = 0; at < WIDTH; ++at) rest[at] = whole + at < end ? x[whole + at] : -INFINITY;
+        for (i = begin; i < whole; i += WIDTH)
+            for (int part = 0; part < PARTS; ++part) sums[part] += exponential(load(x + i + part * LANES) - highest);
+        for (int part = 0; part < PARTS; ++part) /* e^-87 for what is missing, which is nothing beside e^0 */
+            sums[part] += exponential(load(rest + part * LANES) - highest);
         double sum = sum_of(sums);
         if (highest <= largest)
             total += sum * exp(highest - largest);

@@ -15,13 +15,16 @@ sys.path.insert(0, str(ROOT / "docs"))
 import run_page  # noqa: E402
 
 CHAPTERS = sorted((ROOT / "docs" / "guide").glob("[01]*.md"))
+SOLUTIONS = sorted((ROOT / "docs" / "guide" / "solutions").glob("*.md"))
+LONGEST_CODE = 88
+"""Characters of a line of code that the site shows without scrolling."""
 TRAININGS = ROOT / "docs" / "guide" / "trainings"
 TRAINED = {"draw_05"}
 """Scripts that train for their picture: on another processor, curves differ by more than rounding."""
 PICTURES = ROOT / "docs" / "guide" / "pictures"
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*CHAPTERS, *SOLUTIONS], ids=lambda path: path.stem)
 def test_a_chapter_prints_what_it_shows(path: Path) -> None:
     for name in run_page.data_of(path.read_text()):
         if not (run_page.SHARED_DATA / name).is_dir():
@@ -34,12 +37,24 @@ def test_a_chapter_prints_what_it_shows(path: Path) -> None:
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_a_chapter_has_exercises_with_solutions(path: Path) -> None:
-    page = path.read_text()
-    exercises, solutions = page.split("## Exercises")[1].split("<details>")
-    assert len(re.findall(r"^\d\. ", exercises, re.M)) >= 3
-    assert len(re.findall(r"^\*\*\d\.\*\* ", solutions, re.M)) == len(re.findall(r"^\d\. ", exercises, re.M))
+    """Eight, two of them proofs, whose solutions are a page of their own."""
+    page, number = path.read_text(), path.name[:2]
+    exercises = page.split("## Exercises")[1].split("\n## ")[0]
+    solutions = (path.parent / "solutions" / f"{number}.md").read_text()
+    assert f"(solutions/{number}.md)" in exercises
+    numbers = [str(each) for each in range(1, 9)]
+    assert re.findall(r"^(\d)\. ", exercises, re.M) == numbers
+    assert re.findall(r"^\*\*(\d)\.\*\* ", solutions, re.M) == numbers
+    assert len(re.findall(r"\b(?:Prove|Proof|Show)\b", exercises)) >= 2
     assert solutions.count("```python") >= 2
     assert "After this chapter you can" in page.split("\n## ")[0]
+    assert "## Further reading" in page
+
+
+@pytest.mark.parametrize("path", [*CHAPTERS, *SOLUTIONS], ids=lambda path: path.stem)
+def test_code_fits_beside_the_contents(path: Path) -> None:
+    program = [block for block in run_page.blocks(path.read_text()) if block.kind == "python"]
+    assert max(len(line) for block in program for line in block.text.split("\n")) <= LONGEST_CODE
 
 
 def test_the_transformer_in_150_lines_has_at_most_150() -> None:
@@ -49,7 +64,6 @@ def test_the_transformer_in_150_lines_has_at_most_150() -> None:
     assert named is not None
     names = set(re.findall(r"`(\w+)`", named[1]))
     program = "\n".join(block.text for block in run_page.blocks(page) if block.kind == "python")
-    assert max(map(len, program.split("\n"))) <= 88
     lines = set()
     for node in ast.parse(program).body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name in names:

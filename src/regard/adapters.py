@@ -21,7 +21,7 @@ from safetensors import SafetensorError
 from torch import Tensor, nn
 
 from regard.checkpoint import ADAPTER_CONFIG, ADAPTER_PARTS, ADAPTER_WEIGHTS, LoadedModel, aside
-from regard.errors import ModelFolderError, SettingsError
+from regard.errors import ModelFolderError, SettingsError, first_problem
 from regard.models.adaptation import LARGEST, adapted, merged, overflowing, put_adapter, sharing
 from regard.models.config import SAME_WEIGHTS, ModelConfig
 from regard.models.interface import Model
@@ -154,8 +154,7 @@ def read_adapter(path: Path | str) -> Adapter:
     except SettingsError as error:
         raise ModelFolderError(f"{file}: {error}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ModelFolderError(f"{file}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+        raise ModelFolderError(f"{file}: {first_problem(error)}") from error
     except (OSError, ValueError, RecursionError) as error:
         raise ModelFolderError(f"{file} must be an adapter's record; got {error!r}. Is it whole?") from error
     if record.format_version != FORMAT_VERSION:

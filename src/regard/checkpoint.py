@@ -25,7 +25,7 @@ from pydantic import ValidationError
 from safetensors import SafetensorError
 from torch import Tensor
 
-from regard.errors import ModelFolderError, SettingsError, missing_hint
+from regard.errors import ModelFolderError, SettingsError, first_problem, missing_hint
 from regard.memory import lack_of_memory, meta_model, meta_model_for
 from regard.models.config import ModelConfig
 from regard.models.deviation import deviation
@@ -347,8 +347,7 @@ def _load_config(folder: Path) -> dict[str, Any]:
     except SettingsError as error:
         raise ModelFolderError(f"{path}: {error}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ModelFolderError(f"{path}: model.{'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+        raise ModelFolderError(f"{path}: {first_problem(error, 'model.')}") from error
     except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
         raise ModelFolderError(f"{path} must be a model's configuration; got {error!r}. Is it whole?") from error
 

@@ -14,6 +14,8 @@ from typing import Any
 
 MOST_NAMED = 60
 """The largest number of allowed words that a message lists."""
+LONGEST_VALUE = 100
+"""The number of characters of a value that a message shows."""
 MESSAGE_BEGIN, MESSAGE_END = 2_000, 1_000
 """The numbers of characters of a longer message that are shown at its beginning and at its end, where the remedy is."""
 HUB = "hf:"
@@ -149,6 +151,18 @@ def nearest_hint(given: str, allowed: Iterable[str]) -> str:
         return f"Did you mean {close[0]!r}?"
     shown, more = ", ".join(choices[:MOST_NAMED]), len(choices) - MOST_NAMED
     return f"Allowed: {shown} and {more:,} more." if more > 0 else f"Allowed: {shown}."
+
+
+def first_problem(error: Any, prefix: str = "") -> str:
+    """The first problem that pydantic found, with the key, the value and what is wrong with it.
+
+    Args:
+        error: a `pydantic.ValidationError`.
+        prefix: of the key.
+    """
+    problem = error.errors()[0]
+    key = prefix + ".".join(map(str, problem["loc"])) or "the configuration"
+    return f"{key}: {problem['msg']}; got {repr(problem['input'])[:LONGEST_VALUE]}."
 
 
 def missing_hint(path: Path) -> str:

@@ -55,8 +55,9 @@ def test_info_tells(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_what_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     error = refused(capsys, "translate", folder / "m", folder / "source", "--engine", "nativ")
-    assert "engine must be auto, torch, native, native-bfloat16; got 'nativ'. Did you mean 'native'?" in " ".join(
-        error.split()
+    assert (
+        "engine must be auto, torch, native, native-bfloat16, native-int8; got 'nativ'. Did you mean 'native'?"
+        in " ".join(error.split())
     )
     error = " ".join(refused(capsys, "translate", folder / "rnn", folder / "source", "--engine", "native").split())
     assert "engine=native cannot decode with this model" in error
@@ -82,11 +83,14 @@ def test_from_python(folder: Path) -> None:
         regard.load(folder / "classify", engine="native-bfloat16")
 
 
-def test_weights_in_16_bits_change_scores_little(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("engine", ["native-bfloat16", "native-int8"])
+def test_weights_of_fewer_bits_change_scores_little(
+    folder: Path, capsys: pytest.CaptureFixture[str], engine: str
+) -> None:
     words = ("evaluate", folder / "m", folder / "source", folder / "target", "--json", "--engine")
-    losses = [json.loads(outcome(capsys, *words, engine)[1])["perplexity"] for engine in ("native", "native-bfloat16")]
+    losses = [json.loads(outcome(capsys, *words, name)[1])["perplexity"] for name in ("native", engine)]
     assert losses[1] == pytest.approx(losses[0], rel=0.02)
-    translators = [regard.load(folder / "m", engine=engine) for engine in ("native", "native-bfloat16")]
+    translators = [regard.load(folder / "m", engine=name) for name in ("native", engine)]
     (ours, theirs) = ([each.translate(text) for text in ("ab", "abc de")] for each in translators)  # type: ignore[attr-defined]
     assert [each.score for each in ours] == pytest.approx([each.score for each in theirs], abs=0.05)
     assert [each.score for each in ours] != [each.score for each in theirs]

@@ -219,9 +219,7 @@ def test_which_engine_decodes() -> None:
         compile_model(make(positions="shaw"), "native")
     with pytest.raises(SettingsError, match="the model is not in float32"):
         compile_model(make().to(torch.bfloat16), "native")
-    with pytest.raises(
-        SettingsError, match=r"engine must be auto, .*native-bfloat16; got 'nativ'\. Did you mean 'native'"
-    ):
+    with pytest.raises(SettingsError, match=r"engine must be auto, .*native-int8; got 'nativ'\. Did you mean 'native'"):
         compile_model(make(), "nativ")
 
 
@@ -347,7 +345,8 @@ def test_an_older_processor_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> No
     for chosen in ("avx2", "avx512"):
         monkeypatch.setenv("REGARD_CPU", chosen)
         assert chosen in find_in(folder).reason
-    for capability, allowed, wrong in (("AVX512", "avx512 or avx2", "sse"), ("AVX2", "avx2", "avx512")):
+    allowed_512 = "(avx512vnni or )?avx512 or avx2"
+    for capability, allowed, wrong in (("AVX512", allowed_512, "sse"), ("AVX2", "avx2", "avx512")):
         monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda name=capability: name)
         monkeypatch.setenv("REGARD_CPU", wrong)
         with pytest.raises(SettingsError, match=f"REGARD_CPU must be {allowed} on this processor; got '{wrong}'"):
@@ -376,6 +375,7 @@ import sys
 from hypothesis import settings
 settings.register_profile("sanitized", deadline=None, derandomize=True, max_examples=30)
 settings.load_profile("sanitized")
+import test_int8
 import test_native as tests
 import test_native_search as searches
 import regard.engines.library as library
@@ -387,6 +387,10 @@ for name in ("test_an_encoder_decoder", "test_a_decoder", "test_a_linear_map"):
     getattr(tests, name)()
 for positions in ("sinusoidal", "rotary"):
     tests.test_scores_are_equal_in_any_batch(positions, {"output_transform": positions == "rotary"})
+test_int8.LIBRARY, test_int8.libraries = tests.LIBRARY, lambda patch: {"built": tests.LIBRARY}
+test_int8.KINDS = {"built": (0, 1, 2, 3)}
+for name in ("test_every_kernel_gives_the_same_bits", "test_scores_are_equal_in_any_batch"):
+    getattr(test_int8, name)()
 searches.test_whole_steps_are_the_same_steps()
 searches.test_sentences_that_come_and_go()
 print("done")

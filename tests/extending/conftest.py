@@ -20,11 +20,28 @@ TABLES: list[Any] = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def forgotten() -> Iterator[None]:
-    """What a test adds, the next one does not find."""
-    before = [table.copy() for table in TABLES]
-    yield
+def snapshot() -> list[Any]:
+    return [table.copy() for table in TABLES]
+
+
+def restore(before: list[Any]) -> None:
     for table, content in zip(TABLES, before, strict=True):
         table.clear()
         (table.extend if isinstance(table, list) else table.update)(content)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def parts_of_a_module(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What the function `add_parts` of a module adds is there for its tests, and for no others."""
+    before = snapshot()
+    getattr(request.module, "add_parts", lambda: None)()
+    yield
+    restore(before)
+
+
+@pytest.fixture(autouse=True)
+def forgotten(parts_of_a_module: None) -> Iterator[None]:
+    """What a test adds, the next one does not find."""
+    before = snapshot()
+    yield
+    restore(before)

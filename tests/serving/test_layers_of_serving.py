@@ -9,7 +9,7 @@ import regard.serving
 
 ROOT = Path(regard.serving.__file__).parent
 LAYERS = (
-    {"directions", "examples", "keys", "limits", "logs", "metrics", "snapshots"},
+    {"directions", "examples", "keys", "limits", "logs", "snapshots"},
     {"glossaries", "glossary_entries"},
     {"batching"},
     {"documents", "inspection_cache", "model_registry", "text_results", "translation_request", "translation_service"},

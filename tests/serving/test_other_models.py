@@ -13,6 +13,9 @@ import torch
 from served import Running, Start
 from test_interfaces import JSON, send
 
+from regard.batching.jobs import Job
+from regard.batching.metrics import Metrics
+from regard.batching.scheduler import Scheduler
 from regard.checkpoint import save_new
 from regard.errors import SettingsError
 from regard.generation.options import TextOptions
@@ -21,11 +24,8 @@ from regard.models.registry import build
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.loading import load_as
 from regard.pipelines.predictor import Predictor
-from regard.serving.batching.jobs import Job
-from regard.serving.batching.scheduler import Scheduler
 from regard.serving.directions import parse_models
 from regard.serving.limits import Limits
-from regard.serving.metrics import Metrics
 from regard.serving.model_registry import ModelRegistry
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
@@ -227,7 +227,7 @@ def test_a_stream_whose_client_goes_away_ends(mixed: Running, client: openai.Ope
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_prompts_of_many_share_batches(model: LanguageModel, threads: int) -> None:
-    scheduler = Scheduler(model, Limits(batch_size=5), Metrics(), threads=threads)
+    scheduler = Scheduler(model, Metrics(), batch_size=5, threads=threads)
     found: dict[int, list[str]] = {}
 
     def client(number: int) -> None:

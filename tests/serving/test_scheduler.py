@@ -11,16 +11,24 @@ from typing import Any
 import pytest
 import torch
 
+from regard.batching.job_errors import (
+    BatchingError,
+    DecodingFailedError,
+    JobCancelledError,
+    JobTimeoutError,
+    QueueFullError,
+    SchedulerClosedError,
+)
+from regard.batching.jobs import Job
+from regard.batching.metrics import Metrics
+from regard.batching.scheduler import Scheduler
 from regard.documents.sentences import split
 from regard.errors import DataError
 from regard.generation.options import DecodingOptions
 from regard.pipelines.translator import Translator
-from regard.serving.batching.jobs import Job
-from regard.serving.batching.scheduler import Scheduler
 from regard.serving.directions import Direction
 from regard.serving.inspection_cache import InspectionCache
-from regard.serving.limits import Limits, ServingError
-from regard.serving.metrics import Metrics
+from regard.serving.limits import Limits, ServingError, serving_error
 from regard.serving.model_registry import ModelRegistry
 from regard.serving.translation_request import TranslationRequest
 from regard.serving.translation_service import TranslationService
@@ -35,7 +43,7 @@ def scheduler(translator: Translator, request: pytest.FixtureRequest) -> Any:
     made: list[Scheduler[Translator]] = []
 
     def make(**limits: Any) -> Scheduler[Translator]:
-        made.append(Scheduler(translator, Limits(**limits), Metrics(), threads=request.param))
+        made.append(Scheduler(translator, Metrics(), threads=request.param, **limits))
         return made[-1]
 
     before = torch.get_num_threads()
@@ -46,8 +54,8 @@ def scheduler(translator: Translator, request: pytest.FixtureRequest) -> Any:
     torch.set_num_threads(before)
 
 
-def job(texts: list[str], deadline: float = LATER, **options: Any) -> Job:
-    return Job(texts, DecodingOptions(max_length=20, **options), deadline)
+def job(texts: list[str], seconds: float = LATER, **options: Any) -> Job:
+    return Job(texts, DecodingOptions(max_length=20, **options), seconds)
 
 
 def test_many_threads_with_many_options(scheduler: Any, translator: Translator) -> None:
@@ -118,12 +126,12 @@ def test_sampling_does_not_depend_on_a_sentence_that_fails(scheduler: Any, trans
 
 
 def test_a_full_queue_refuses_and_recovers(scheduler: Any) -> None:
-    served = scheduler(batch_size=2, queue=100)
+    served = scheduler(batch_size=2, queue_size=100)
     first = job(TEXTS, beam_size=3)
     served.submit(first)
-    with pytest.raises(ServingError, match="at most 100 may") as refused:
+    with pytest.raises(QueueFullError, match="at most 100 may") as refused:
         served.submit(job(TEXTS[:50], beam_size=3))
-    assert refused.value.status == 429
+    assert serving_error(refused.value).status == 429
     assert 1 <= refused.value.retry_after <= 60
     first.futures[-1].result(60)
     again = job(TEXTS[:50], beam_size=3)
@@ -133,15 +141,15 @@ def test_a_full_queue_refuses_and_recovers(scheduler: Any) -> None:
 
 def test_what_is_cancelled_or_late_makes_room(scheduler: Any) -> None:
     served = scheduler(batch_size=2)
-    gone, late = job(TEXTS * 5, beam_size=4), job(TEXTS * 5, time.monotonic() + 0.3, beam_size=4)
+    gone, late = job(TEXTS * 5, beam_size=4), job(TEXTS * 5, 0.3, beam_size=4)
     for asked in (gone, late):
         served.submit(asked)
     time.sleep(0.1)
     served.cancel(gone)
-    with pytest.raises(ServingError, match="longer") as over:
+    with pytest.raises(JobTimeoutError, match=r"at most 0\.3 seconds") as over:
         late.futures[-1].result(30)
-    assert over.value.status == 504
-    with pytest.raises(ServingError, match="closed the connection"):
+    assert serving_error(over.value).status == 504
+    with pytest.raises(JobCancelledError, match="closed the connection"):
         gone.futures[-1].result(30)
     after = job(["a cat"], beam_size=4)
     served.submit(after)
@@ -165,9 +173,9 @@ def test_a_crash_answers_its_requests_and_decoding_goes_on(
     asked = job(["a cat", "two dogs"], beam_size=1)
     served.submit(asked)
     for future in asked.futures:
-        with pytest.raises(ServingError, match="begun anew") as crashed:
+        with pytest.raises(DecodingFailedError, match="begun anew") as crashed:
             future.result(30)
-        assert crashed.value.status == 500
+        assert serving_error(crashed.value).status == 500
     again = job(["a cat"], beam_size=1)
     served.submit(again)
     again.futures[0].result(30)
@@ -261,7 +269,7 @@ def test_no_option_and_no_text_ends_the_engine(scheduler: Any) -> None:
     ):
         asked = Job(["a b"], DecodingOptions(**options), LATER)
         served.submit(asked)
-        assert asked.futures[0].exception(60) is None or isinstance(asked.futures[0].exception(), ServingError)
+        assert asked.futures[0].exception(60) is None or isinstance(asked.futures[0].exception(), BatchingError)
     after = job(["a cat"], beam_size=1)
     served.submit(after)
     after.futures[0].result(30)
@@ -272,7 +280,7 @@ def test_a_failure_while_a_request_is_read_is_answered(scheduler: Any, monkeypat
     monkeypatch.setattr(DecodingOptions, "lengths", lambda *_: 1 / 0)
     asked = job(["a"], beam_size=1)
     served.submit(asked)
-    with pytest.raises(ServingError, match="begun anew"):
+    with pytest.raises(DecodingFailedError, match="begun anew"):
         asked.futures[0].result(30)
     monkeypatch.undo()
     again = job(["a"], beam_size=1)
@@ -306,9 +314,9 @@ def test_stopping_answers_what_is_left(scheduler: Any) -> None:
     time.sleep(0.2)
     served.stop()
     assert served.join(30)
-    with pytest.raises(ServingError, match="shutting down"):
+    with pytest.raises(SchedulerClosedError, match="shutting down"):
         asked.futures[-1].result(1)
-    with pytest.raises(ServingError, match="being replaced"):
+    with pytest.raises(SchedulerClosedError, match="being replaced"):
         served.submit(job(["a"]))
 
 

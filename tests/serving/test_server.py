@@ -108,13 +108,13 @@ def test_sigterm_answers_what_was_accepted_and_exits_with_0(start: Start, folder
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         body = json.dumps({"q": texts, "source": "en", "target": "de"})
         accepted = pool.submit(send, server, "POST", "/translate", body, JSON)
-        time.sleep(0.4)
+        wait_for(lambda: not re.search("^regard_active_sentences 0$", server.get("/metrics")[1], re.M))
         host, port = server.url.removeprefix("http://").split(":")
         kept = http.client.HTTPConnection(host, int(port))
         kept.request("GET", "/ready")
         assert kept.getresponse().read().startswith(b'{"status": "ready"')
         server.process.send_signal(signal.SIGTERM)
-        time.sleep(0.2)
+        wait_for(lambda: _status(kept, "/ready") == 503)
         kept.request(
             "POST", "/translate", json.dumps({"q": "a", "source": "en", "target": "de"}), {"Content-Type": JSON}
         )
@@ -122,13 +122,19 @@ def test_sigterm_answers_what_was_accepted_and_exits_with_0(start: Start, folder
         assert refused.status == 503
         assert refused.getheader("Retry-After")
         assert "shutting down" in refused.read().decode()
-        kept.request("GET", "/ready")
-        assert kept.getresponse().status == 503
         kept.close()
         status, content = accepted.result(120)
     assert status == 200
     assert content["translatedText"] == [each.text for each in translator.translate(texts)]
     assert server.process.wait(30) == 0
+
+
+def _status(kept: http.client.HTTPConnection, path: str) -> int:
+    """The status of an answer on a connection that stays open."""
+    kept.request("GET", path)
+    answer = kept.getresponse()
+    answer.read()
+    return answer.status
 
 
 def test_sighup_loads_models_anew_and_keeps_the_old_where_they_are_broken(
@@ -314,7 +320,7 @@ def test_many_reloads_hold_nobody_up(start: Start, folder: Path, translator: Tra
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         body = json.dumps({"texts": texts, "beam_size": 12, "max_length": 40})
         long = pool.submit(send, server, "POST", "/api/v1/translate", body, JSON)
-        time.sleep(0.5)
+        wait_for(lambda: not re.search("^regard_active_sentences 0$", server.get("/metrics")[1], re.M))
         for _ in range(20):
             server.process.send_signal(signal.SIGHUP)
             time.sleep(0.02)

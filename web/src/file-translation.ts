@@ -23,8 +23,8 @@ export async function translateFile(file: File): Promise<void> {
       const {translations} = await fetchJson<TranslateListReply>("translate", fields, signal);
       translations.forEach((each, index) => {
         const line = first + index + 1;
-        if (each.error) throw new ServerError(BAD_REQUEST, `Line ${line} of ${file.name}: ${each.error.message}`);
-        translated.push(each.text ?? "");
+        if ("error" in each) throw new ServerError(BAD_REQUEST, `Line ${line} of ${file.name}: ${each.error.message}`);
+        translated.push(each.text);
       });
       relabel("file", `Translating ${file.name}: ${translated.length} of ${lines.length} lines`);
     }

@@ -1,6 +1,11 @@
 /** A sentence that the model has written, and the edits of the reader. */
 
-import type {Alternative, CandidateReply, ScoredTokens} from "./api";
+import type {CandidateReply, PairScore} from "./api";
+
+/** A token that could have been written, and its log-probability. */
+export type Alternative = [token: string, logProb: number];
+/** Tokens with their log-probabilities, as all answers with tokens have them. */
+type ScoredTokens = Pick<PairScore, "tokens" | "token_log_probs" | "alternatives">;
 
 export interface Token {
   token: string;

@@ -1,9 +1,25 @@
 /** Requests to the server. */
 
-import type {ErrorAnswer, FlowReply, InspectReply, StreamEvent} from "./api";
+import type {AblationReply, FlowReply, InspectReply, NativeFailure, TextReply} from "./api";
+import type {Alternative} from "./sentence";
 import type {Weights} from "./weights";
 
+interface StreamedToken {
+  token: string;
+  log_prob: number;
+  alternatives: Alternative[];
+}
+
+/** The server-sent events of a translation, which an OpenAPI document cannot describe. */
+export type StreamEvent =
+  | {name: "meta"; data: {sentences: number}}
+  | {name: "token"; data: {sentence: number; text: string; tokens?: StreamedToken[]}}
+  | {name: "done"; data: TextReply}
+  | {name: "error"; data: {status: number; message: string}};
+
 export type Inspection = InspectReply & {
+  /** Of a stored page. */
+  ablations?: AblationReply[];
   /** The fields by which the server can inspect again. */
   request: object;
   weights: Map<string, Weights>;
@@ -63,7 +79,7 @@ async function fetchResponse(path: string, fields: unknown, signal?: AbortSignal
     throw new ServerError(UNREACHABLE, "The server does not answer. Is it still running?");
   }
   if (!response.ok) {
-    const answer = (await response.json().catch(() => ({}))) as ErrorAnswer;
+    const answer = (await response.json().catch(() => ({}))) as Partial<NativeFailure>;
     throw new ServerError(response.status, answer.error?.message ?? `The server answered ${response.status}.`);
   }
   return response;

@@ -23,7 +23,8 @@ async function complete(
 ): Promise<{text: string; tokens: Token[]; ids: number[]}> {
   const fields = {model: chosenModel()!.name, prompt, ...decoding, logprobs: NUM_ALTERNATIVES, echo: true};
   const {choices} = await fetchJson<Completion>("v1/completions", fields, signal);
-  const [{text, logprobs}] = choices;
+  const {text, logprobs} = choices[0]!;
+  if (!logprobs) throw new Error("The server must send the log-probabilities that were asked for.");
   const tokens = logprobs.tokens.map((token, position) => ({
     token: token.replaceAll(" ", "▁"),
     log_prob: logprobs.token_logprobs[position] ?? null,

@@ -1,6 +1,7 @@
-"""Draws the picture of chapter 5: `python docs/guide/pictures/draw_05.py`."""
+"""Draws the pictures of chapter 5: `python docs/guide/pictures/draw_05.py`."""
 
 import torch
+from diagrams import FAINT, INK, LINE, Diagram
 from matplotlib.figure import Figure
 from plots import SERIES, plain, save
 from torch import Tensor, nn
@@ -82,5 +83,57 @@ def draw_norms() -> None:
     save(figure, "05-norms")
 
 
+def draw_stream() -> None:
+    """The residual stream: each layer reads from it, and adds to it."""
+    found = Diagram(380, 330, "The residual stream: each layer reads it and adds to it")
+    found.text(100, 322, "x")
+    found.arrow((100, 306), (100, 30), colour=INK)
+    found.text(100, 20, "x + f(x) + g(x + f(x))")
+    for bottom, name in ((290, "f"), (160, "g")):
+        found.arrow((100, bottom - 20), (270, bottom - 20), (270, bottom - 40))
+        found.text(185, bottom - 27, "reads", colour=FAINT, size=13)
+        found.box(270, bottom - 70, f"layer {name}", width=120)
+        found.arrow((270, bottom - 70), (270, bottom - 95), (112, bottom - 95))
+        found.text(185, bottom - 102, "adds", colour=FAINT, size=13)
+        _plus(found, 100, bottom - 95)
+    found.save("05-stream")
+
+
+def draw_block() -> None:
+    """The two sublayers of a block, with the norm after the sum, and before the sublayer."""
+    found = Diagram(460, 520, "A block with the norm after the sum, and one with the norm before the sublayer")
+    for middle, is_pre in ((95, False), (330, True)):
+        found.text(middle, 20, "pre-norm" if is_pre else "post-norm")
+        found.text(middle, 512, "x")
+        y = 496.0
+        for name in ("attention", "feed-forward"):
+            begin = y
+            for part in ("norm", name) if is_pre else (name,):
+                found.arrow((middle, y), (middle, y - 36))
+                found.box(middle, y - 66, part, width=130, colour=INK if part == "norm" else LINE)
+                y -= 66
+            found.arrow((middle, y), (middle, y - 25))
+            _plus(found, middle, y - 36)
+            out = middle + 88
+            found.arrow((middle, begin - 14), (out, begin - 14), (out, y - 36), (middle + 12, y - 36))
+            y -= 47
+            if not is_pre:
+                found.arrow((middle, y), (middle, y - 22))
+                found.box(middle, y - 52, "norm", width=130, colour=INK)
+                y -= 52
+        found.arrow((middle, y), (middle, 48))
+    found.text(330, 40, "one more norm at the end", colour=FAINT, size=13)
+    found.text(95, 40, "the next block", colour=FAINT, size=13)
+    found.save("05-block")
+
+
+def _plus(found: Diagram, x: float, y: float) -> None:
+    """A sum: a circle with a plus."""
+    found.parts.append(f'<circle cx="{x}" cy="{y}" r="11" fill="var(--paper)" stroke="{INK}" stroke-width="1.6"/>')
+    found.parts.append(f'<path d="M{x - 6} {y}h12M{x} {y - 6}v12" stroke="{INK}" stroke-width="1.6"/>')
+
+
 if __name__ == "__main__":
     draw_norms()
+    draw_stream()
+    draw_block()

@@ -94,6 +94,25 @@ def draw_attention() -> None:
     found.save("06-attention")
 
 
+def draw_shift() -> None:
+    """The target, read and written at the same positions, moved by one."""
+    found = Diagram(460, 290, "The target moved by one: what the decoder reads, and what it should write")
+    places = (150, 235, 320, 405)
+    found.box(277, 130, "decoder", width=330)
+    for name, y in (("writes", 50), ("reads", 250)):
+        found.text(55, y, name, colour=FAINT)
+    for place, read, label in zip(places, ("<s>", "b", "a", "c"), ("b", "a", "c", "</s>"), strict=True):
+        found.box(place, 230, read, width=64)
+        found.box(place, 30, label, width=64)
+        seen = place <= places[2]
+        found.arrow((place, 230), (place, 162), colour=KEY if seen else LINE)
+        found.arrow((place, 130), (place, 62), colour=QUERY if place == places[2] else LINE)
+    found.text(277, 284, "the third position sees what is orange", colour=FAINT, size=13)
+    found.text(277, 20, "the same tokens, moved by one", colour=FAINT, size=13)
+    found.save("06-shift")
+
+
 if __name__ == "__main__":
     draw_model()
     draw_attention()
+    draw_shift()

@@ -50,7 +50,10 @@ BatchSize = Annotated[
 ]
 LengthPenalty = Annotated[float, typer.Option(min=0.0, help="Alpha of Wu et al. 2016; 0 favours short translations.")]
 Engine = Annotated[
-    str, typer.Option(help="What decodes: torch, native (in C), native-bfloat16, or auto: native where it can be.")
+    str,
+    typer.Option(
+        help="What decodes: torch, native (in C), native-bfloat16, native-int8, or auto: native where it can be."
+    ),
 ]
 Precision = Annotated[str, typer.Option(help="float32, bfloat16 or auto.")]
 Others = Annotated[

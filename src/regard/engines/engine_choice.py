@@ -13,7 +13,7 @@ from regard.engines.native_model import NativeModel, unsupported_reason
 from regard.engines.packed import packed
 from regard.errors import SettingsError, nearest_hint
 
-NATIVE = {"native": torch.float32, "native-bfloat16": torch.bfloat16}
+NATIVE = {"native": torch.float32, "native-bfloat16": torch.bfloat16, "native-int8": torch.int8}
 """The type that the layers in C store weights in, by the name of the engine."""
 MOST_NATIVE_WORKERS = 8
 """The number of batches decoded side by side in C for which there is time for Python between steps."""
@@ -61,8 +61,8 @@ def compile_model(model: Any, engine: str = "auto") -> Any:
     """Compile a model for an engine.
 
     Args:
-        engine: `torch`; `native`, layers in C; `native-bfloat16`, the same with weights stored in 16 bits; or `auto`: native
-            where it can be and is faster (docs/engines.md).
+        engine: `torch`; `native`, layers in C; `native-bfloat16` and `native-int8`, the same with weights stored in 16 and 8
+            bits; or `auto`: native where it can be and is faster (docs/engines.md).
     Raises:
         SettingsError: an unknown engine, or a native one and a model or machine that cannot be run so.
     """

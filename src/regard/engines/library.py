@@ -18,6 +18,8 @@ from regard.errors import SettingsError
 
 KINDS = {"AVX512": "avx512", "AVX2": "avx2"}
 """The names of the files of x86 processors, by PyTorch's names of the processors; ATEN_CPU_CAPABILITY changes both."""
+WITH_DOT_PRODUCTS = "avx512vnni"
+"""The file of processors with AVX-512 that have instructions for products of bytes; PyTorch has no name for them."""
 CPU_VARIABLE = "REGARD_CPU"
 """The environment variable that chooses the file of an older processor for the layers in C alone."""
 ARM = ("arm64", "aarch64")
@@ -25,15 +27,16 @@ SUFFIXES = {"Darwin": ".dylib", "Windows": ".dll"}
 INTEGERS: Any = {"dtype": torch.long, "device": "cpu"}
 NUMBERS: Any = {"dtype": torch.float32, "device": "cpu"}
 """The type and device of tensors that C writes to, whatever PyTorch's defaults are."""
-DTYPES = {torch.float32: 0, torch.bfloat16: 1}
-"""The types that weights may be stored in; arithmetic is in float32."""
+DTYPES = {torch.float32: 0, torch.bfloat16: 1, torch.int8: 2}
+"""The types that weights may be stored in."""
 
 
 class Linear(Structure):
-    """The structure `Linear` of `layers.h`."""
+    """The structure `Linear` of `linear.h`."""
 
     _fields_ = (
         ("inputs", c_int64), ("outputs", c_int64), ("dtype", c_int64), ("weight", c_void_p), ("bias", c_void_p),
+        ("scales", c_void_p), ("offsets", c_void_p), ("kernel", c_int64),
     )  # fmt: skip
 
 
@@ -176,12 +179,18 @@ def find_in(folder: Path) -> FoundLibrary:
     kind = "neon" if on_arm else KINDS.get(torch.backends.cpu.get_cpu_capability())
     if kind is None:
         return FoundLibrary(None, "not written for processors without AVX2")
-    if chosen := os.environ.get(CPU_VARIABLE):
-        written = ["neon"] if on_arm else list(KINDS.values())
-        usable = written[written.index(kind) :]
-        if chosen not in usable:
-            raise SettingsError(f"{CPU_VARIABLE} must be {' or '.join(usable)} on this processor; got {chosen!r}.")
-        kind = chosen
+    found = _open(folder, kind)
+    usable = ["neon"] if on_arm else ["avx512", "avx2"][["avx512", "avx2"].index(kind) :]
+    if kind == "avx512" and found.library is not None and found.library.functions.regard_has_dot_products():
+        usable.insert(0, WITH_DOT_PRODUCTS)
+    chosen = os.environ.get(CPU_VARIABLE) or usable[0]
+    if chosen not in usable:
+        raise SettingsError(f"{CPU_VARIABLE} must be {' or '.join(usable)} on this processor; got {chosen!r}.")
+    return found if chosen == kind else _open(folder, chosen)
+
+
+def _open(folder: Path, kind: str) -> FoundLibrary:
+    """The library of a folder for a kind of processor."""
     path = folder / f"layers-{kind}{SUFFIXES.get(platform.system(), '.so')}"
     if not path.is_file():
         return FoundLibrary(None, f"not compiled for {kind}; docs/engines.md says how")
@@ -189,12 +198,15 @@ def find_in(folder: Path) -> FoundLibrary:
         functions = ctypes.CDLL(str(path))
         functions.regard_source.restype = c_char_p
         functions.regard_panel.restype = functions.regard_row_size.restype = c_int64
+        functions.regard_room_of_map.restype = functions.regard_fixed_size.restype = c_int64
+        functions.regard_has_dot_products.restype = c_int64
         functions.regard_search_step.restype = c_int64
         for function in (functions.regard_sample, functions.regard_is_sample):
             function.restype, function.argtypes = c_int64, [c_int64, *[c_void_p] * 4]
-        functions.regard_row_size.argtypes = [POINTER(Stack)]
+        functions.regard_row_size.argtypes = functions.regard_fixed_size.argtypes = [POINTER(Stack)]
+        functions.regard_room_of_map.argtypes = [POINTER(Linear)]
         functions.regard_run.argtypes = [POINTER(Stack), POINTER(Input)]
-        functions.regard_linear.argtypes = [POINTER(Linear), c_int64, c_void_p, c_void_p]
+        functions.regard_linear.argtypes = [POINTER(Linear), c_int64, *[c_void_p] * 3]
         functions.regard_log_softmax.argtypes = [c_int64, c_int64, c_void_p, c_void_p]
         functions.regard_candidates.argtypes = [*[c_int64] * 4, c_void_p, c_void_p, Candidates]
         functions.regard_advance.argtypes = [POINTER(Search)]

@@ -84,6 +84,7 @@ class NativeLayers(nn.Module):
         self._structures = Structures(found, layers, max_positions, ends, dtype)
         self._stack = self._structures.stack
         self._row_size = found.functions.regard_row_size(ctypes.byref(self._stack))
+        self._fixed_size = found.functions.regard_fixed_size(ctypes.byref(self._stack))
         self._workspace = threading.local()
         self._bound: WeakKeyDictionary[BeamCache, _CacheAddresses] = WeakKeyDictionary()
 
@@ -246,7 +247,7 @@ class NativeLayers(nn.Module):
         """The count of numbers that the workspace must hold, as `regard_run` says."""
         sentences, rows = x.shape[0], x.shape[0] * x.shape[1]
         lists = rows * (num_cells + 1) + sentences * (source_length + 1)
-        return rows * self._row_size + max(num_cells, source_length) + self._library.panel + lists
+        return rows * self._row_size + max(num_cells, source_length) + lists + self._fixed_size
 
 
 def _pointers(tensors: Sequence[Tensor]) -> Any:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int8
 from torch import Tensor, nn
 
 from regard.engines import library as c
+from regard.errors import SettingsError
 from regard.models.parts import EmbeddedPositions, OutputTransform
 from regard.nn.attention import Attention
 from regard.nn.layers import DecoderLayer, EncoderLayer, FeedForward, GatedFeedForward, PostNorm, PreNorm, SandwichNorm
@@ -21,6 +22,8 @@ from regard.nn.scores import DotProduct, InnerProduct, ScaledDotProduct
 ACTIVATIONS = {"relu": 1, "gelu": 2, "gelu_tanh": 3, "silu": 4}
 NORMS = {nn.Identity: 0, nn.LayerNorm: 1, nn.RMSNorm: 2}
 NONE = c.Norm(kind=0)
+MOST_INT8_INPUTS = 2**17
+"""The number of products of two bytes whose sum always fits into 32 bits."""
 
 
 class PointedTensors:
@@ -42,7 +45,8 @@ class NativeLinear(nn.Module):
     it.
 
     Args:
-        dtype: of the stored weights: float32 or bfloat16. Arithmetic is in float32.
+        dtype: of the stored weights. With float32 and bfloat16 arithmetic is in float32; with int8, inputs are rounded
+            to 8 bits, too, and products are summed as whole numbers.
     """
 
     def __init__(self, found: c.Library, maps: Sequence[nn.Linear], dtype: torch.dtype = torch.float32) -> None:
@@ -60,8 +64,9 @@ class NativeLinear(nn.Module):
         """x weight^T + bias."""
         x = x.contiguous()
         y = x.new_empty(*x.shape[:-1], self.out_features)
-        rows = x.numel() // self.in_features
-        self._library.functions.regard_linear(ctypes.byref(self.structure), rows, c.address(x), c.address(y))
+        rows, functions = x.numel() // self.in_features, self._library.functions
+        room = torch.empty(functions.regard_room_of_map(ctypes.byref(self.structure)), **c.NUMBERS)
+        functions.regard_linear(ctypes.byref(self.structure), rows, *map(c.address, (x, y, room)))
         return y
 
 
@@ -76,10 +81,29 @@ def _linear(
     panel, (outputs, inputs) = found.panel, weight.shape
     missing = -outputs % panel
     weight, bias = nn.functional.pad(weight, (0, 0, 0, missing)), nn.functional.pad(bias, (0, missing))
+    if dtype == torch.int8:
+        if inputs > MOST_INT8_INPUTS:
+            raise SettingsError(
+                f"a linear map must have at most {MOST_INT8_INPUTS:,} inputs for engine=native-int8; got {inputs:,}. "
+                "Take engine=native."
+            )
+        scales, rounded = rounded_weights(weight)
+        groups = nn.functional.pad(rounded, (0, -inputs % 4)).view(-1, panel, -(-inputs // 4), 4).transpose(1, 2)
+        offsets = -128 * rounded.sum(dim=1, dtype=torch.int32)
+        return c.Linear(
+            inputs, outputs, c.DTYPES[dtype], kept.pointer(groups, dtype), kept.pointer(bias), kept.pointer(scales),
+            kept.pointer(offsets, torch.int32),
+        )  # fmt: skip
     panels = weight.view(-1, panel, inputs).transpose(1, 2)
     if dtype == torch.bfloat16:  # neighbours are one output of each half
         panels = panels.unflatten(2, (2, -1)).transpose(2, 3).flatten(2)
     return c.Linear(inputs, outputs, c.DTYPES[dtype], kept.pointer(panels, dtype), kept.pointer(bias))
+
+
+def rounded_weights(weight: Float[Tensor, "out in"]) -> tuple[Float[Tensor, " out"], Int8[Tensor, "out in"]]:
+    """Weights as bytes from -127 to 127, and the scale of each output: weight = scale * byte, as nearly as can be."""
+    scales = weight.abs().amax(dim=1) / 127
+    return scales, torch.round(weight / scales.where(scales > 0, 1)[:, None]).to(torch.int8)
 
 
 class EmbeddingAndOutput(NamedTuple):

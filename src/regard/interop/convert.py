@@ -34,7 +34,11 @@ class Step:
         if self.check is not None:
             lines += self.check.lines()
         elif checked:
-            lines.append(f"NOT CHECKED: the original implementation is not installed; {how_to_install('convert')}")
+            lines.append(
+                "NOT CHECKED: Regard knows no original implementation of this format"
+                if self.foreign.make_reference is None
+                else f"NOT CHECKED: the original implementation is not installed; {how_to_install('convert')}"
+            )
         return [lines[0], *(f"  {line}" for line in lines[1:])]
 
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from regard.arguments import checked
 from regard.checkpoint import CONFIG, LoadedModel, aside, check_output
-from regard.errors import ModelFolderError, RegardError, SettingsError, missing_hint, nearest_hint
+from regard.errors import ModelFolderError, RegardError, SettingsError, first_problem, missing_hint, nearest_hint
 from regard.interop import marian, onnx
 from regard.interop.ctranslate2.layout import MODEL
 from regard.interop.ctranslate2.reader import read as read_ctranslate2
@@ -86,11 +86,13 @@ def read_foreign(name: Path | str) -> ForeignModel:
             )
             return read_unchanged(_model_files(path), lambda: read(path), changed)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"])) or "the configuration"
-        raise ModelFolderError(f"{path}: {key}: {first['msg']}; got {first['input']!r}.") from error
-    except RegardError:
-        raise
+        raise ModelFolderError(f"{path}: {first_problem(error)}") from error
+    except ModelFolderError as error:
+        if str(path) in str(error):
+            raise
+        raise ModelFolderError(f"{path}: {error}") from error
+    except RegardError as error:
+        raise ModelFolderError(f"{path}: {error}") from error
     except Exception as error:  # foreign files can be wrong in more ways than can be listed
         raise ModelFolderError(
             f"{path} must be a whole model in a format that Regard reads; got {type(error).__name__}: {error}."

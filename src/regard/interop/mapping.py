@@ -94,6 +94,8 @@ def check_refs(model: nn.Module, refs: Mapping[str, TensorRef], tensors: Mapping
         if ref.name not in tensors:
             raise ModelFolderError(f"{where} must hold the tensor {ref.name}, which {ours} is read from; it does not.")
         theirs = tensors[ref.name]
+        if not isinstance(theirs, Tensor):
+            raise ModelFolderError(f"{where}: {ref.name} must be a torch.Tensor; got {type(theirs).__name__}.")
         if theirs.dtype not in NUMBERS:
             kinds, found = ", ".join(map(_kind, NUMBERS)), _kind(theirs.dtype)
             raise ModelFolderError(f"{where}: {ref.name} must hold numbers of kind {kinds}; got {found}.")

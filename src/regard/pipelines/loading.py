@@ -78,7 +78,8 @@ def load(
         adapter: an adapter of the model, which `train(..., rank=8)` or PEFT wrote; it is added to the weights.
         adapters: several, by names of your own, of a model that turns one text into another. `translate`
             takes the adapter of each text.
-        engine: `torch`, `native`, `native-bfloat16`, or `auto`: what computes while the model decodes (docs/engines.md).
+        engine: `torch`, `native`, `native-bfloat16`, `native-int8`, or `auto`: what computes while the model
+            decodes (docs/engines.md).
     Raises:
         ModelFolderError: a folder that is missing, incomplete or damaged, a foreign model that we cannot represent, or an
             adapter of another model.

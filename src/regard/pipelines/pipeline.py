@@ -111,12 +111,13 @@ class Pipeline(ABC):
 
     @property
     def engine(self) -> str:
-        """The inference backend: `torch`, `native` or `native-bfloat16` (docs/engines.md)."""
+        """The inference backend: `torch`, `native`, `native-bfloat16` or `native-int8` (docs/engines.md)."""
         return "torch" if self._prepared is None else self._prepared.engine
 
     @checked
     def use_engine(self, engine: str) -> None:
-        """Decode with another engine from now on: `torch`, `native`, `native-bfloat16`, or `auto`: native where it can be.
+        """Decode with another engine from now on: `torch`, `native`, `native-bfloat16`, `native-int8`, or `auto`:
+        native where it can be.
 
         Raises:
             SettingsError: an unknown engine, or a native one and a model or machine that cannot be run so.

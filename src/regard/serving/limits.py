@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from regard.batching.job_errors import (
+    BatchingError,
+    DecodingFailedError,
+    JobCancelledError,
+    JobTimeoutError,
+    QueueFullError,
+    SchedulerClosedError,
+)
 from regard.errors import RegardError
+
+STATUSES: dict[type[BaseException], int] = {
+    QueueFullError: 429,
+    JobCancelledError: 499,
+    DecodingFailedError: 500,
+    SchedulerClosedError: 503,
+    JobTimeoutError: 504,
+}
 
 
 class ServingError(RegardError):
@@ -28,6 +44,15 @@ class ServingError(RegardError):
     ) -> None:
         super().__init__(message)
         self.status, self.retry_after, self.param, self.code = status, retry_after, param, code
+
+
+def serving_error(error: BaseException) -> ServingError:
+    """An error as it is answered, with its status: 400 where the request is wrong."""
+    if isinstance(error, ServingError):
+        return error
+    retry_after = error.retry_after if isinstance(error, BatchingError) else None
+    status = 400 if isinstance(error, RegardError) else 500
+    return ServingError(STATUSES.get(type(error), status), str(error), retry_after)
 
 
 class UnsupportedLanguageError(ServingError):
@@ -88,4 +113,3 @@ class Limits:
 
 NO_MODEL = "model_not_found"
 """OpenAI's code for a model that is not there."""
-DRAINING = "The server is shutting down; it answers what it has accepted."

@@ -9,16 +9,16 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
+from regard.batching.metrics import Metrics
+from regard.batching.scheduler import AdapterScheduler, Scheduler
 from regard.documents.language_detection import detect, has_letters
 from regard.errors import SettingsError
 from regard.generation.threads import num_threads
 from regard.pipelines.loading import load_with_adapters
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.translator import Translator
-from regard.serving.batching.scheduler import AdapterScheduler, Scheduler
 from regard.serving.directions import ANY, PRIVATE, Direction, adapter_of, code_of
 from regard.serving.limits import NO_MODEL, Limits, ServingError, UnsupportedLanguageError
-from regard.serving.metrics import Metrics
 from regard.serving.snapshots import Snapshots
 
 Kind = TypeVar("Kind", bound=Pipeline)
@@ -107,7 +107,13 @@ class ModelRegistry:
             raise SettingsError(f"an adapter must belong to one of the models; {folder} belongs to none of them.")
 
         def begin(pipeline: Any) -> Scheduler[Any]:
-            return Scheduler(pipeline, self.limits, self.metrics, self._num_threads)
+            return Scheduler(
+                pipeline,
+                self.metrics,
+                queue_size=self.limits.queue,
+                batch_size=self.limits.batch_size,
+                threads=self._num_threads,
+            )
 
         by_direction: dict[Direction, Scheduler[Any]] = {
             direction or Direction(ANY, ANY): begin(translator) for direction, (_, translator) in translators.items()

@@ -9,12 +9,12 @@ from itertools import islice
 from math import exp
 from typing import Any
 
+from regard.batching.jobs import Job
+from regard.batching.scheduler import Scheduler
 from regard.documents.markup import Block, Document, projected
 from regard.documents.sentences import Pieces
 from regard.pipelines.translation import Translation
 from regard.pipelines.translator import Translator
-from regard.serving.batching.jobs import Job
-from regard.serving.batching.scheduler import Scheduler
 from regard.serving.directions import Direction
 
 Span = tuple[int, int]

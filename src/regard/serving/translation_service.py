@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from regard.batching.job_errors import SHUTTING_DOWN
+from regard.batching.jobs import Job
+from regard.batching.queue import with_newest
+from regard.batching.scheduler import Scheduler
 from regard.documents.markup import Block, Document
 from regard.documents.sentences import Pieces
 from regard.pipelines.translator import Translator
-from regard.serving.batching.jobs import Job
-from regard.serving.batching.queue import with_newest
-from regard.serving.batching.scheduler import Scheduler
 from regard.serving.directions import ANY, Direction, adapter_of, code_of
 from regard.serving.documents import documents_of, pieces_of
 from regard.serving.glossaries import required_phrases
-from regard.serving.limits import DRAINING, ServingError
+from regard.serving.limits import ServingError
 from regard.serving.model_registry import ModelRegistry
 from regard.serving.text_results import PendingTranslation
 from regard.serving.translation_request import TranslationRequest
@@ -65,7 +65,7 @@ class TranslationService:
             ServingError: they are not.
         """
         if self.registry.is_draining:
-            raise ServingError(503, DRAINING, 5)
+            raise ServingError(503, SHUTTING_DOWN, 5)
         if len(texts) > self.limits.texts:
             raise ServingError(413, f"A request may have at most {self.limits.texts:,} texts; got {len(texts):,}.")
         if (size := sum(map(len, texts))) > self.limits.characters:
@@ -153,7 +153,7 @@ class TranslationService:
         constraints = {name: [each[index] for index in with_text] for name, each in given.items() if each is not None}
         if wanted.glossaries:
             constraints["required"] = required_phrases(wanted.glossaries, translator, sentences, options)
-        job = Job(sentences, options, time.monotonic() + self.limits.seconds, constraints)
+        job = Job(sentences, options, self.limits.seconds, constraints)
         return documents, pieces, job
 
     def _same_language(self, wanted: TranslationRequest) -> str | None:
@@ -168,7 +168,7 @@ class TranslationService:
         """The texts as they are: they are in the language that they should be in."""
         documents = [Document(["", ""], [Block(text)]) for text in wanted.texts]
         pieces = [Pieces([], [text]) for text in wanted.texts]
-        nothing = Job([], wanted.options, time.monotonic())
+        nothing = Job([], wanted.options, 0.0)
         scheduler = next(iter(self.registry.translators.values()))
         return PendingTranslation(Direction(code, code), scheduler, nothing, documents, pieces, confidence=confidence)
 

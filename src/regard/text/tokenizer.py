@@ -27,7 +27,7 @@ import tokenizers
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tokenizers import decoders, normalizers
 
-from regard.errors import DataError, ModelFolderError, SettingsError
+from regard.errors import DataError, ModelFolderError, SettingsError, first_problem
 from regard.text.encoded_sentence import EncodedSentence
 from regard.text.lines import write_whole
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
@@ -185,9 +185,8 @@ class Tokenizer:
             try:
                 kept = _Extension.model_validate(extra)
             except ValidationError as error:
-                first = error.errors()[0]
-                what = f"{'.'.join(map(str, (EXTENSION, *first['loc'])))}: {first['msg']}"
-                raise ModelFolderError(f"{path} must be a tokenizer in JSON; got: {what}. Is it whole?") from error
+                what = first_problem(error, f"{EXTENSION}.")
+                raise ModelFolderError(f"{path} must be a tokenizer in JSON; got: {what} Is it whole?") from error
             return cls(backend, kept.symbols, kept.vocabulary, num_ids=kept.num_ids)
         found = [backend.token_to_id(token) for token in SPECIAL_TOKENS]
         if found != [0, 1, 2, 3]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import json
 import random
 import re
 import shutil
 import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -106,6 +108,20 @@ def test_what_ships_is_what_the_sources_make(copying_url: str, tmp_path: Path) -
         pytest.skip("`npm ci` in web/ brings what builds the page")
     subprocess.run([NODE, "build.mjs", str(tmp_path)], cwd=WEB, check=True, timeout=60)
     assert shipped(copying_url) == {name: (tmp_path / name).read_bytes() for name in ("page.js", "style.css")}
+
+
+def test_types_of_answers_are_those_of_the_api_description(tmp_path: Path) -> None:
+    if NODE is None or not (WEB / "node_modules" / "openapi-typescript").is_dir():
+        pytest.skip("`npm ci` in web/ brings what writes the types")
+    schemas = subprocess.run([sys.executable, WEB / "write_schemas.py"], check=True, capture_output=True, timeout=120)
+    (tmp_path / "schemas.json").write_bytes(schemas.stdout)
+    flags = json.loads((WEB / "package.json").read_text())["scripts"]["types"].split()[4:]
+    command = [NODE, WEB / "node_modules/openapi-typescript/bin/cli.js", "schemas.json", "-o", "api.d.ts", *flags]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    prettier = [NODE, WEB / "node_modules/prettier/bin/prettier.cjs", "--stdin-filepath", "src/api.d.ts"]
+    written = (tmp_path / "api.d.ts").read_bytes()
+    found = subprocess.run(prettier, cwd=WEB, input=written, check=True, capture_output=True, timeout=60)
+    assert found.stdout.decode() == (WEB / "src" / "api.d.ts").read_text(), "run `make web`"
 
 
 def test_nothing_in_the_page_is_of_another_machine(copying_url: str) -> None:

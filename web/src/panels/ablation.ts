@@ -24,7 +24,7 @@ const MIN_PROBABILITY = 0.1;
 
 /** The ablations of a stored page. */
 function storedAblations(): TemplateResult | typeof nothing {
-  const {ablations} = state.inspection.result!;
+  const {ablations = []} = state.inspection.result!;
   if (!ablations.length) return nothing;
   const table = (): Row[] => [
     ["heads", "change", "text"],

@@ -11,17 +11,18 @@ from typing import Any, TypeVar
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive
 
+from regard.batching.job_errors import SHUTTING_DOWN
+from regard.batching.jobs import Job
+from regard.batching.queue import with_newest
+from regard.batching.scheduler import Scheduler
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.translator import Translator
-from regard.serving.batching.jobs import Job
-from regard.serving.batching.queue import with_newest
-from regard.serving.batching.scheduler import Scheduler
 from regard.serving.directions import Direction
 from regard.serving.endpoints.bodies import fields_of
 from regard.serving.glossaries import Glossaries
 from regard.serving.inspection_cache import InspectionCache
 from regard.serving.keys import Keys
-from regard.serving.limits import DRAINING, Limits, ServingError
+from regard.serving.limits import Limits, ServingError
 from regard.serving.model_registry import ModelRegistry
 from regard.serving.text_results import PendingTranslation, TextResult
 from regard.serving.translation_request import TranslationRequest
@@ -143,7 +144,7 @@ class RequestContext:
             ServingError: no such direction, or too much to do.
         """
         if self.registry.is_draining:
-            raise ServingError(503, DRAINING, 5)
+            raise ServingError(503, SHUTTING_DOWN, 5)
         source, target = direction.source, direction.target
         return await self.use(lambda: self.registry.route(source, target)[1], function)
 

@@ -5,7 +5,9 @@ Source: the OpenAPI specification 3.1.
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any, get_type_hints
@@ -79,12 +81,31 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
     for route in routes:
         path = re.sub(r":\w+\}", "}", route.path)
         paths.setdefault(path, {})[route.method.lower()] = _operation(route, schemas)
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "Regard", "version": __version__, "description": DESCRIPTION},
-        "paths": paths,
-        "components": {"schemas": schemas.shared},
-    }
+    return _with_short_names(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "Regard", "version": __version__, "description": DESCRIPTION},
+            "paths": paths,
+            "components": {"schemas": schemas.shared},
+        }
+    )
+
+
+def _with_short_names(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document, in which types of one name in several modules have the interface's name before it, such as
+    `NativeFailure`; pydantic writes the whole path of the module. Two of one interface have their module's.
+    """
+    paths = {name: name.split("__") for name in document["components"]["schemas"] if "__" in name}
+    short = {name: _pascal(path[3]) + path[-1] for name, path in paths.items()}
+    count = Counter(short.values())
+    short |= {name: _pascal(path[-2]) + path[-1] for name, path in paths.items() if count[short[name]] > 1}
+    text = re.sub(r"\w+__\w+", lambda found: short.get(found[0], found[0]), json.dumps(document))
+    renamed: dict[str, Any] = json.loads(text)
+    return renamed
+
+
+def _pascal(name: str) -> str:
+    return name.title().replace("_", "")
 
 
 def _operation(route: Route, schemas: Schemas) -> dict[str, Any]:

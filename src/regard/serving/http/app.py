@@ -26,7 +26,7 @@ from regard.serving.interfaces import deepl, deepl_glossaries, google, libretran
 from regard.serving.interfaces.native import native_routes
 from regard.serving.interfaces.openai import openai_routes
 from regard.serving.keys import Keys
-from regard.serving.limits import ServingError
+from regard.serving.limits import ServingError, serving_error
 from regard.serving.model_registry import ModelRegistry
 
 LOG = logging.getLogger("regard.serving")
@@ -86,13 +86,11 @@ class App:
             response = await self._handled(route, request)
         except ClientDisconnect:
             response = Response(status_code=GONE)
-        except ServingError as error:
-            response = _failure(interface, error)
         except TimeoutError:
             late = f"A request may take {self.context.limits.seconds:g} seconds."
             response = _failure(interface, ServingError(504, late))
         except RegardError as error:
-            response = _failure(interface, ServingError(400, str(error)))
+            response = _failure(interface, serving_error(error))
         except Exception:
             LOG.exception("a request failed")
             response = _failure(interface, ServingError(500, FAILED))

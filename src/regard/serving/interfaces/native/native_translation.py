@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import asdict
-from typing import Annotated, Any, ClassVar, NotRequired, cast
+from typing import Annotated, Any, ClassVar, Literal, NotRequired, cast
 
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
@@ -22,7 +22,7 @@ from regard.serving.endpoints.replies import EventStream, JSONReply, event
 from regard.serving.examples import examples_of
 from regard.serving.interfaces.libretranslate import links
 from regard.serving.interfaces.native.native_fields import DirectionFields, Failure, Ids, TargetFields, failure
-from regard.serving.limits import Limits, ServingError
+from regard.serving.limits import Limits, ServingError, serving_error
 from regard.serving.text_results import TextResult
 from regard.serving.translation_request import TranslationRequest
 from regard.serving.translation_service import SentenceEncoder
@@ -153,6 +153,7 @@ class AlignmentReply(TypedDict):
     weights: list[list[float]]
     layer: int
     source_offsets: Sequence[Sequence[int]]
+    has_end: NotRequired[bool]
 
 
 class SentenceReply(CandidateReply):
@@ -161,7 +162,7 @@ class SentenceReply(CandidateReply):
     source: NotRequired[str]
     n_best: NotRequired[list[CandidateReply]]
     alternatives: NotRequired[list[list[Token]]]
-    alignment: NotRequired[dict[str, Any]]
+    alignment: NotRequired[AlignmentReply]
 
 
 class TextReply(TypedDict):
@@ -190,14 +191,23 @@ class TranslateListReply(TypedDict):
     direction: str
 
 
+class TraceCandidate(TypedDict):
+    """A candidate of a step. `parent` is the index of the one that it continues, among those of the step before."""
+
+    parent: int | None
+    id: int
+    token: str
+    log_prob: float
+    score: float
+    fate: Literal["active", "finished", "dropped"]
+
+
 class TracedReply(TypedDict):
-    """A translation with every candidate of its search, step by step, the best first. `parent` is the index of the candidate
-    that one continues, among those of the step before.
-    """
+    """A translation with every candidate of its search, step by step, the best first."""
 
     text: str
     sentences: list[SentenceReply]
-    trace: list[list[dict[str, Any]]]
+    trace: list[list[TraceCandidate]]
     direction: str
 
 
@@ -264,7 +274,10 @@ async def _traced(context: RequestContext, fields: TranslateFields, wanted: Tran
     def traced(translator: Translator) -> TracedReply:
         (found,) = translator.translate(wanted.texts, options, prefixes=wanted.prefixes, required=wanted.required)
         spell = translator.tokenizer.tokens
-        steps = [[asdict(each) | {"token": spell([each.id])[0]} for each in step] for step in found.trace or ()]
+        steps = [
+            [cast("TraceCandidate", asdict(each) | {"token": spell([each.id])[0]}) for each in step]
+            for step in found.trace or ()
+        ]
         return {"text": found.text, "sentences": [_sentence(found)], "trace": steps, "direction": str(direction)}
 
     return await context.use_translator(direction, traced)
@@ -389,8 +402,8 @@ def _translated(
 
 
 def _failed(error: Exception) -> Failure:
-    """An error in the place of a translation: those of users are 400."""
-    return failure(error if isinstance(error, ServingError) else ServingError(400, str(error)))
+    """An error in the place of a translation."""
+    return failure(serving_error(error))
 
 
 def _text(found: TextResult) -> TextReply:
@@ -415,7 +428,7 @@ def _sentence(found: Translation) -> SentenceReply:
     if found.alternatives is not None:
         row["alternatives"] = found.alternatives
     if found.alignment is not None:
-        row["alignment"] = asdict(found.alignment)
+        row["alignment"] = cast("AlignmentReply", asdict(found.alignment))
     return row
 
 

@@ -6,7 +6,6 @@ Source: OpenAI's documentation of its legacy completions, and requests of its Py
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
@@ -14,12 +13,12 @@ from pydantic import Field
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
+from regard.batching.jobs import Job
+from regard.batching.queue import with_newest
+from regard.batching.scheduler import Scheduler
 from regard.generation.continuation import Continuation
 from regard.generation.options import TextOptions
 from regard.pipelines.language_model import LanguageModel, ScoredText
-from regard.serving.batching.jobs import Job
-from regard.serving.batching.queue import with_newest
-from regard.serving.batching.scheduler import Scheduler
 from regard.serving.endpoints.context import JobStream, RequestContext
 from regard.serving.endpoints.fields import FieldRule, Flag, Whole, record_of, texts_of
 from regard.serving.endpoints.replies import EventStream
@@ -171,7 +170,7 @@ async def continuations(
     context: RequestContext, name: str, prompts: Sequence[str], options: TextOptions
 ) -> list[Continuation]:
     """The continuation of each prompt."""
-    job = Job(prompts, options, time.monotonic() + context.limits.seconds)
+    job = Job(prompts, options, context.limits.seconds)
     scheduler = submit(context, name, job)
     results = asyncio.gather(*map(asyncio.wrap_future, job.futures))
     return list(await context.unless_gone(results, lambda: scheduler.cancel(job)))
@@ -185,7 +184,7 @@ async def _stream(context: RequestContext, fields: CompletionFields, options: Te
     """
     pieces, prompts = JobStream(), fields.prompts
     chunks = Chunks(head("text_completion", "cmpl", name), include_usage=fields.includes_usage)
-    job = Job(prompts, options, time.monotonic() + context.limits.seconds, on_progress=pieces.send)
+    job = Job(prompts, options, context.limits.seconds, on_progress=pieces.send)
     num_read = 0
     if fields.includes_usage:
 

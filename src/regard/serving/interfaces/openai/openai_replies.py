@@ -9,11 +9,10 @@ from typing import Annotated, Any
 
 from typing_extensions import TypedDict
 
-from regard.errors import RegardError
 from regard.serving.endpoints.context import RequestContext
 from regard.serving.endpoints.fields import FieldRule, Fields
 from regard.serving.endpoints.routes import Interface
-from regard.serving.limits import NO_MODEL, ServingError
+from regard.serving.limits import NO_MODEL, ServingError, serving_error
 
 ModelInfo = TypedDict("ModelInfo", {"id": str, "object": str, "created": int, "owned_by": str})
 ModelList = TypedDict("ModelList", {"object": str, "data": list[ModelInfo]})
@@ -90,8 +89,7 @@ class Chunks:
 
 def stream_failure(error: BaseException) -> bytes:
     """The end of a stream that failed."""
-    status = 400 if isinstance(error, RegardError) else 500
-    return _data(failure(error if isinstance(error, ServingError) else ServingError(status, str(error))))
+    return _data(failure(serving_error(error)))
 
 
 def _data(content: Any) -> bytes:

@@ -1,0 +1,254 @@
+/* Linear maps of few rows.
+ *
+ * PyTorch's matrix products are made for many rows. With the five hypotheses of one sentence they take two to five times as long as
+ * the loops here.
+ *
+ * With weights of 32 or 16 bits, arithmetic is in float32, and each output is summed from its bias over the inputs from the first to
+ * the last. With weights of 8 bits, each row of inputs is rounded to bytes, too: its largest magnitude is 127. Sums of their products
+ * are whole numbers, so they are exact, and the result is the same, to the last bit, with every kernel and on every processor.
+ */
+#include "linear.h"
+
+#include "vectors.h"
+
+#if defined(__AVX512F__)
+#define BLOCK 12
+#else
+#define BLOCK 6
+#endif
+#define PANEL (2 * LANES)
+/* PANEL outputs are computed together, for up to BLOCK rows: as many sums as there are registers. */
+#define AHEAD 512
+/* Weights are fetched into the cache this many numbers before they are used. */
+#define CHUNK 48
+/* Rows that are rounded to bytes before the first is multiplied. */
+
+/* Do `DO(n)` for the number of rows, a constant. */
+#if BLOCK > 6
+#define FOR_ROWS(count, DO)                                                                                         \
+    switch (count) {                                                                                                \
+        DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12)                                  \
+    }
+#else
+#define FOR_ROWS(count, DO) \
+    switch (count) { DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) }
+#endif
+
+/* PANEL outputs, or those that are left, of a row. */
+INLINE void write_panel(const Linear *map, int64_t begin, float *y, int64_t row, const vector *values) {
+    float *to = y + row * map->out + begin;
+    int64_t left = map->out - begin;
+    if (left >= PANEL) store(to, values[0]), store(to + LANES, values[1]);
+    else memcpy(to, values, left * sizeof(float));
+}
+
+/* ---- Weights of 32 and 16 bits --------------------------------------------------------------------------------------------- */
+
+/* PANEL outputs of `rows` rows, a constant. */
+INLINE void float_block(const Linear *map, int64_t begin, const float *x, float *y, const int64_t *places, const int rows,
+                        const int is_half) {
+    const char *panel = (const char *)map->weight + begin * map->in * (is_half ? 2 : 4);
+    vector sums[BLOCK][2];
+    for (int r = 0; r < rows; ++r) sums[r][0] = load(map->bias + begin), sums[r][1] = load(map->bias + begin + LANES);
+    for (int64_t i = 0; i < map->in; ++i) {
+        vector first, second;
+        if (!is_half) {
+            const float *weights = (const float *)panel + i * PANEL;
+            first = load(weights), second = load(weights + LANES);
+            __builtin_prefetch(weights + AHEAD), __builtin_prefetch(weights + AHEAD + LANES);
+        } else {
+            integers pairs = load_integers((const uint16_t *)panel + i * PANEL);
+            __builtin_prefetch((const uint16_t *)panel + i * PANEL + AHEAD);
+            first = (vector)(pairs << 16), second = (vector)(pairs & (int32_t)0xffff0000);
+        }
+        for (int r = 0; r < rows; ++r) {
+            vector input = all(x[r * map->in + i]);
+            sums[r][0] = multiply_add(input, first, sums[r][0]), sums[r][1] = multiply_add(input, second, sums[r][1]);
+        }
+    }
+    for (int r = 0; r < rows; ++r) write_panel(map, begin, y, places ? places[r] : r, sums[r]);
+}
+
+static void multiply_floats(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places) {
+    const Linear here = *map; /* so that the compiler knows that nothing changes it */
+    for (int64_t begin = 0; begin < here.out; begin += PANEL)
+        for (int64_t row = 0; row < rows; row += BLOCK) {
+            const float *inputs = x + row * here.in;
+            float *outputs = places ? y : y + row * here.out;
+            const int64_t *to = places ? places + row : NULL;
+            int64_t count = rows - row < BLOCK ? rows - row : BLOCK;
+#define OF_FLOATS(n) case n: float_block(&here, begin, inputs, outputs, to, n, 0); break;
+#define OF_HALVES(n) case n: float_block(&here, begin, inputs, outputs, to, n, 1); break;
+            if (here.dtype == FLOAT32) FOR_ROWS(count, OF_FLOATS)
+            else FOR_ROWS(count, OF_HALVES)
+        }
+}
+
+/* ---- Weights of 8 bits ----------------------------------------------------------------------------------------------------- */
+
+/* Bytes of a row: whole groups of four inputs, and room for the last vector that is written. */
+static int64_t bytes_of_row(const Linear *map) { return (map->in + 2 * LANES) / LANES * LANES; }
+
+/* From one row of bytes to the next. */
+INLINE int64_t stride_of(const Linear *map, int kernel) { return bytes_of_row(map) * (kernel == PAIRS ? 2 : 1); }
+
+int64_t room_of_map(const Linear *map) {
+    return map->dtype == INT8 ? CHUNK * (2 * bytes_of_row(map) / 4 + 1) : 0; /* PAIRS has magnitudes beside the bytes */
+}
+
+/* x[i] = scale byte[i], as nearly as can be, for the inputs of a row; what follows them is 0. Returns the scale.
+ * `flips` are the bits that are turned round in each byte: with -128, it is 128 more, as a number without a sign. A row with a
+ * number that is not finite has the scale NaN. */
+static float round_row(const Linear *map, const float *x, int8_t *bytes, const int8_t flips) {
+    int64_t size = map->in, i = 0;
+    vector most = {0};
+    integers wrong = {0};
+    for (; i + LANES <= size; i += LANES) {
+        vector values = load(x + i), sizes = choose(values < all(0), -values, values);
+        most = choose(sizes > most, sizes, most);
+        wrong |= values != values;
+    }
+    float largest = 0;
+    int is_wrong = 0;
+    for (int lane = 0; lane < LANES; ++lane) largest = most[lane] > largest ? most[lane] : largest, is_wrong |= wrong[lane] != 0;
+    for (; i < size; ++i) largest = fabsf(x[i]) > largest ? fabsf(x[i]) : largest, is_wrong |= x[i] != x[i];
+    float factor = 127.0f / largest;
+    if (is_wrong || largest == INFINITY || factor == INFINITY) {
+        memset(bytes, flips, bytes_of_row(map));
+        return is_wrong || largest == INFINITY ? NAN : 0; /* what is too small to be divided by is 0 */
+    }
+    for (i = 0; i + LANES <= size; i += LANES) store_bytes(bytes + i, nearest(load(x + i) * factor) ^ flips);
+    float rest[LANES] = {0};
+    memcpy(rest, x + i, (size - i) * sizeof(float));
+    store_bytes(bytes + i, nearest(load(rest) * factor) ^ flips);
+    memset(bytes + i + LANES, flips, bytes_of_row(map) - i - LANES);
+    return largest / 127.0f;
+}
+
+/* sum + the products of four inputs, the same for all lanes, with four weights of each lane.
+ * PAIRS: inputs without their sign times weights with it, which two of are at most 2 x 127 x 127 = 32,258, so that 16 bits hold them.
+ * DOT: inputs are shifted by 128, as the instruction takes them without a sign; `offsets` take that away again. */
+INLINE integers add_products(integers sum, const int8_t *four, const int8_t *magnitudes, integers weights, const int kernel) {
+    int32_t word, size;
+    memcpy(&word, four, 4);
+    if (kernel == PAIRS) memcpy(&size, magnitudes, 4);
+#if defined(__AVX512BW__)
+    if (kernel == PAIRS) {
+        __m512i inputs = _mm512_set1_epi32(word), bytes = (__m512i)weights;
+        bytes = _mm512_mask_sub_epi8(bytes, _mm512_movepi8_mask(inputs), _mm512_setzero_si512(), bytes);
+        return sum + (integers)_mm512_madd_epi16(_mm512_maddubs_epi16(_mm512_set1_epi32(size), bytes), _mm512_set1_epi16(1));
+    }
+#elif defined(__AVX2__)
+    if (kernel == PAIRS) {
+        __m256i inputs = _mm256_set1_epi32(word), bytes = _mm256_sign_epi8((__m256i)weights, inputs);
+        return sum + (integers)_mm256_madd_epi16(_mm256_maddubs_epi16(_mm256_set1_epi32(size), bytes), _mm256_set1_epi16(1));
+    }
+#endif
+#if defined(__AVX512VNNI__)
+    if (kernel == DOT) return (integers)_mm512_dpbusd_epi32((__m512i)sum, _mm512_set1_epi32(word), (__m512i)weights);
+#endif
+    int8_t bytes[4 * LANES];
+    memcpy(bytes, &weights, sizeof bytes);
+    for (int lane = 0; lane < LANES; ++lane)
+        for (int i = 0; i < 4; ++i) sum[lane] += four[i] * bytes[4 * lane + i];
+    return sum;
+}
+
+/* The kernel that is taken for a map. */
+static int kernel_of(const Linear *map) {
+#if defined(__AVX512VNNI__)
+    if (map->kernel == FASTEST || map->kernel == DOT) return DOT;
+#endif
+#if defined(__AVX2__)
+    if (map->kernel != SCALAR) return PAIRS;
+#endif
+    return SCALAR;
+}
+
+/* PANEL outputs of `rows` rows, a constant. */
+INLINE void byte_block(const Linear *map, int64_t begin, const int8_t *bytes, const float *scales, float *y, const int64_t *places,
+                       const int rows, const int kernel) {
+    int64_t groups = (map->in + 3) / 4, stride = stride_of(map, kernel);
+    const int8_t *panel = (const int8_t *)map->weight + begin * groups * 4;
+    integers sums[BLOCK][2];
+    for (int r = 0; r < rows; ++r)
+        for (int part = 0; part < 2; ++part)
+            sums[r][part] = kernel == DOT ? load_integers(map->offsets + begin + part * LANES) : (integers){0};
+    for (int64_t group = 0; group < groups; ++group) {
+        const int8_t *weights = panel + group * 4 * PANEL;
+        integers first = load_integers(weights), second = load_integers(weights + 4 * LANES);
+        __builtin_prefetch(weights + 4 * AHEAD), __builtin_prefetch(weights + 4 * AHEAD + 4 * LANES);
+        for (int r = 0; r < rows; ++r) {
+            const int8_t *four = bytes + r * stride + 4 * group;
+            sums[r][0] = add_products(sums[r][0], four, four + stride / 2, first, kernel);
+            sums[r][1] = add_products(sums[r][1], four, four + stride / 2, second, kernel);
+        }
+    }
+    for (int r = 0; r < rows; ++r) {
+        vector values[2];
+        for (int part = 0; part < 2; ++part) {
+            int64_t first = begin + part * LANES;
+            vector scale = load(map->scales + first) * scales[r];
+            values[part] = multiply_add(__builtin_convertvector(sums[r][part], vector), scale, load(map->bias + first));
+        }
+        write_panel(map, begin, y, places ? places[r] : r, values);
+    }
+}
+
+INLINE void multiply_chunk(const Linear *map, int64_t rows, const int8_t *bytes, const float *scales, float *y,
+                           const int64_t *places, const int kernel) {
+    int64_t stride = stride_of(map, kernel);
+    for (int64_t begin = 0; begin < map->out; begin += PANEL)
+        for (int64_t row = 0; row < rows; row += BLOCK) {
+            float *outputs = places ? y : y + row * map->out;
+            const int64_t *to = places ? places + row : NULL;
+            int64_t count = rows - row < BLOCK ? rows - row : BLOCK;
+#define OF_BYTES(n) case n: byte_block(map, begin, bytes + row * stride, scales + row, outputs, to, n, kernel); break;
+            FOR_ROWS(count, OF_BYTES)
+        }
+}
+
+static void multiply_bytes(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places, float *room) {
+    const Linear here = *map;
+    int kernel = kernel_of(map);
+    float *scales = room;
+    int8_t *bytes = (int8_t *)(room + CHUNK);
+    for (int64_t row = 0; row < rows; row += CHUNK) {
+        int64_t count = rows - row < CHUNK ? rows - row : CHUNK;
+        for (int64_t r = 0; r < count; ++r) {
+            int8_t *to = bytes + r * stride_of(&here, kernel);
+            scales[r] = round_row(&here, x + (row + r) * here.in, to, kernel == DOT ? -128 : 0);
+            int64_t size = bytes_of_row(&here);
+            for (int64_t i = 0; kernel == PAIRS && i < size; ++i) to[size + i] = to[i] < 0 ? -to[i] : to[i];
+        }
+        float *outputs = places ? y : y + row * here.out;
+        const int64_t *to = places ? places + row : NULL;
+        if (kernel == SCALAR) multiply_chunk(&here, count, bytes, scales, outputs, to, SCALAR);
+#if defined(__AVX2__)
+        if (kernel == PAIRS) multiply_chunk(&here, count, bytes, scales, outputs, to, PAIRS);
+#endif
+#if defined(__AVX512VNNI__)
+        if (kernel == DOT) multiply_chunk(&here, count, bytes, scales, outputs, to, DOT);
+#endif
+    }
+}
+
+void multiply_to(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places, float *room) {
+    if (map->dtype == INT8) multiply_bytes(map, rows, x, y, places, room);
+    else multiply_floats(map, rows, x, y, places);
+}
+
+/* Whether the processor, not the library, has the instruction of `DOT`. */
+EXPORT int64_t regard_has_dot_products(void) {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512vnni") != 0;
+#else
+    return 0;
+#endif
+}
+
+EXPORT int64_t regard_panel(void) { return PANEL; }
+
+EXPORT int64_t regard_room_of_map(const Linear *map) { return room_of_map(map); }
+
+EXPORT void regard_linear(const Linear *map, int64_t rows, const float *x, float *y, float *room) { multiply(map, rows, x, y, room); }

@@ -1,0 +1,1 @@
+"""Continuous batching: sentences of all requests share the batches of one model."""

@@ -1,1 +1,0 @@
-"""Sentences of all requests in common batches: what waits, and the threads that decode."""
