@@ -108,6 +108,17 @@ def test_rows_of_weights_that_are_zero() -> None:
     assert torch.equal(found[:, 1], linear.bias.detach()[1].expand(4))
 
 
+def test_weights_near_0_keep_their_sign() -> None:
+    """A scale of some 1e-44 has a digit or two."""
+    linear = nn.Linear(4, 60, bias=False)
+    with torch.no_grad():
+        linear.weight.copy_(torch.logspace(-45, -30, 60)[:, None] * torch.tensor([1.0, -1.0, 0.5, 1.0]))
+    scales, weights = rounded_weights(linear.weight.detach())
+    assert (weights.sign().float() * linear.weight.detach().sign() >= 0).all()
+    found = NativeLinear(LIBRARY, [linear], torch.int8)(torch.ones(1, 4))[0]
+    assert ((found > 0) | (scales < 1e-43)).all()
+
+
 @pytest.mark.parametrize("changes", [{}, {"positions": "rotary", "gated": True, "norm_kind": "rms", "norm": "pre"}])
 def test_a_model_is_near_the_one_in_float32(changes: dict[str, Any]) -> None:
     torch.manual_seed(5)

@@ -103,7 +103,8 @@ def _linear(
 def rounded_weights(weight: Float[Tensor, "out in"]) -> tuple[Float[Tensor, " out"], Int8[Tensor, "out in"]]:
     """Weights as bytes from -127 to 127, and the scale of each output: weight = scale * byte, as nearly as can be."""
     scales = weight.abs().amax(dim=1) / 127
-    return scales, torch.round(weight / scales.where(scales > 0, 1)[:, None]).to(torch.int8)
+    rounded = torch.round(weight / scales.where(scales > 0, 1)[:, None])
+    return scales, rounded.clamp(-127, 127).to(torch.int8)  # scales near 0 have few digits
 
 
 class EmbeddingAndOutput(NamedTuple):
