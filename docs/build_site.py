@@ -1,80 +1,85 @@
 """Builds the site of the documentation into site/, without a network, and checks it: `make docs`.
 
-Zensical makes the pages and the search, mkdocstrings the reference from docstrings. What this script adds: README.md as the first
-page; the interactive pages that chapters of the guide write; formulas as MathML, which browsers show without any script or
-font; and a check of every link, of the public names, and that nothing is loaded from another host.
+Zensical makes the pages and the search. What this script adds: the interactive pages that chapters of the guide write; the
+reference (`site_reference.py`); formulas, outputs, figures and the header (`site_html.py`); widgets, which `web/build.mjs`
+bundles into docs/reference/widgets.js; and a check of every link, of the public names, of the characters of formulas, and that
+nothing is loaded from another host. docs/index.md is the front page.
 
 What is measured may differ on this machine from what a chapter shows, and then this says so. The site shows the chapter as it is
-stored.
+stored. With --quick, no chapter is run: its interactive page is left out, and what is measured is not compared.
 """
 
 from __future__ import annotations
 
+import argparse
 import html
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from html.parser import HTMLParser
-from importlib import import_module
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import run_page
-from latex2mathml.converter import convert
+import site_reference
+from site_html import OUTSIDE, WIDGET, chapter_line, finished
 
 ROOT = Path(__file__).parents[1]
-REFERENCE = {"regard": "regard", "regard.nn": "nn", "regard.extending": "extending"}
-"""Public modules, and the page of each under reference/."""
 FRAME = (
     r'<iframe src="\1" title="What happens inside the model" loading="lazy"></iframe>\n\n'
     r'<p><a href="\1">The page alone</a></p>'
 )
 """Shows an interactive page."""
-OUTSIDE = "https://example.invalid/"
-"""Where links to files that are in the repository and not in docs/ lead; they are shown as text."""
+ELEMENT = r'<div class="widget" data-widget="\1"></div>'
+"""What a widget is drawn in; without a script it stays empty, and the picture after it shows the same."""
+FONT_RANGE = re.compile(r"unicode-range: ([^;]*);")
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Builds, checks, and says what is wrong."""
-    site = ROOT / "site"
+    parser = argparse.ArgumentParser(description="Build the site of the documentation.")
+    parser.add_argument("--quick", action="store_true", help="run no chapter; leave out the pages that chapters write")
+    parser.add_argument("--output", type=Path, default=ROOT / "site", help="the folder of the site, which is replaced")
+    options = parser.parse_args(arguments)
+    site: Path = options.output
     with tempfile.TemporaryDirectory() as folder:
         try:
-            lay_out(Path(folder))
+            lay_out(Path(folder), quick=options.quick)
         except run_page.PageError as error:
             sys.exit(str(error))
         subprocess.run([Path(sys.executable).parent / "zensical", "build"], cwd=folder, check=True)
         shutil.rmtree(site, ignore_errors=True)
         shutil.move(Path(folder) / "site", site)
     for path in (*site.rglob("index.html"), site / "404.html"):  # not those that chapters have written
-        path.write_text(finished(path.read_text()))
-    problems = [*broken_links(site), *missing_names(site)]
+        path.write_text(finished(path.read_text(), path, site))
+    problems = [*broken_links(site), *missing_names(site), *missing_characters(site)]
     print(*problems, sep="\n")
     if problems:
         sys.exit(f"{len(problems)} problems")
-    print(f"{site}: {len(list(site.rglob('*.html')))} pages. To read: python -m http.server -d site")
+    print(f"{site}: {len(list(site.rglob('*.html')))} pages. To read: python -m http.server -d {site}")
 
 
-def lay_out(folder: Path) -> None:
-    """What Zensical reads: the pages, README.md as the first of them, and links out of docs/ marked."""
-    shutil.copy(ROOT / "zensical.toml", folder)
-    (folder / "src").symlink_to(ROOT / "src")
+def lay_out(folder: Path, *, quick: bool = False) -> None:
+    """What Zensical reads: the pages, those of the reference, and links out of docs/ marked."""
     docs = folder / "docs"
     shutil.copytree(ROOT / "docs", docs, ignore=shutil.ignore_patterns("*.py", "*.json", "__pycache__"))
-    readme = (ROOT / "README.md").read_text().replace('src="docs/', 'src="').replace('srcset="docs/', 'srcset="')
-    (docs / "index.md").write_text(readme)
     (docs / "changelog.md").write_text((ROOT / "CHANGELOG.md").read_text())
-    for path in (docs / "guide").glob("[01]*.md"):
-        if run_page.WRITTEN.search(path.read_text()):
+    settings = (ROOT / "zensical.toml").read_text()
+    if (docs / "reference").is_dir():
+        for page, entries in site_reference.write(docs).items():
+            settings = settings.replace(f'"{page}"', entries)
+    (folder / "zensical.toml").write_text(settings)
+    for path in sorted((docs / "guide").glob("[01]*.md")):
+        page = path.read_text()
+        if run_page.WRITTEN.search(page) and not quick:
             run_page.run(ROOT / "docs" / "guide" / path.name, keep=docs / "guide", when_measured_differs=tell)
-            path.write_text(run_page.WRITTEN.sub(FRAME, path.read_text()))
+        path.write_text(run_page.WRITTEN.sub("" if quick else FRAME, page))
+    link_chapters(docs / "guide")
     for path in docs.rglob("*.md"):
-        home = (
-            ROOT
-            if path.name in ("index.md", "changelog.md") and path.parent == docs
-            else ROOT / path.parent.relative_to(folder)
-        )
+        home = ROOT if path == docs / "changelog.md" else ROOT / path.parent.relative_to(folder)
 
         def here(found: re.Match[str], path: Path = path, home: Path = home) -> str:
             """The link as it is in the copy."""
@@ -89,31 +94,24 @@ def lay_out(folder: Path) -> None:
             up = "../" * len(path.parent.relative_to(docs).parts)
             return f"{found[1]}{up}{inside.relative_to(docs).as_posix()}{anchor})"
 
-        path.write_text(re.sub(r"(\]\()(?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?\)", here, path.read_text()))
+        page = WIDGET.sub(ELEMENT, path.read_text())
+        path.write_text(re.sub(r"(\]\()(?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?\)", here, page))
+
+
+def link_chapters(guide: Path) -> None:
+    """Below the title of each chapter: which one it is, its neighbours, and its notebook."""
+    chapters = sorted(guide.glob("[01]*.md"))
+    titles = [(path.name, re.sub(r"^# ", "", path.read_text().split("\n", 1)[0])) for path in chapters]
+    for index, path in enumerate(chapters):
+        title, _, rest = path.read_text().partition("\n")
+        notebook = f"notebooks/{path.stem}.ipynb"
+        line = chapter_line(titles, index, notebook if (guide / notebook).is_file() else None)
+        path.write_text(f"{title}\n\n{line}\n{rest}")
 
 
 def tell(difference: run_page.PageError) -> None:
     """Says which block of which page printed something else here than is stored."""
     print(f"The site shows this block as it is stored. It differs here: {difference}", file=sys.stderr)
-
-
-def finished(page: str) -> str:
-    """A page with its formulas as MathML, accessible tables, and links out of the site as text."""
-    page = re.sub(
-        r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>',
-        lambda found: convert(html.unescape(found[3]), display="block" if found[2] == "[" else "inline"),
-        page, flags=re.S,
-    )  # fmt: skip
-    page = re.sub(r"<p>([^<>]* = [^<>]*(?:\n[^<>]* = [^<>]*)+)</p>", equations, page)
-    # For people without a mouse: a wide table can be scrolled when it has the focus. An empty corner is no header.
-    page = page.replace("<table>", '<table tabindex="0">').replace("<th></th>", "<td></td>")
-    return re.sub(rf'<a href="{OUTSIDE}[^"]*">(.*?)</a>', r"\1", page, flags=re.S)
-
-
-def equations(found: re.Match[str]) -> str:
-    """A paragraph of a docstring whose every line is an equation, with its lines."""
-    lines = found[1].split("\n")
-    return f"<p>{'<br>'.join(lines)}</p>" if all(" = " in line for line in lines) else found[0]
 
 
 class Links(HTMLParser):
@@ -161,16 +159,29 @@ def broken_links(site: Path) -> list[str]:
 
 
 def missing_names(site: Path) -> list[str]:
-    """Public names that the reference does not describe."""
+    """Public names without a page in the reference."""
+    return [
+        f"reference: no page of {name.module}.{name.name}"
+        for name in site_reference.public_names()
+        if not (site / "reference" / name.page / "index.html").is_file()
+    ]
+
+
+def missing_characters(site: Path) -> list[str]:
+    """Characters of formulas that the font of the site does not have."""
+    ranges = "".join(FONT_RANGE.findall((site / "reference" / "site.css").read_text()))
+    known = {
+        number
+        for first, last in re.findall(r"U\+([0-9A-F]+)(?:-([0-9A-F]+))?", ranges)
+        for number in range(int(first, 16), int(last or first, 16) + 1)
+    }
     problems = []
-    for module, page in REFERENCE.items():
-        anchors = Links((site / "reference" / page / "index.html").read_text()).anchors
-        problems += [
-            f"reference/{page}: no {module}.{name}"
-            for name in import_module(module).__all__
-            # A function whose module has its name stands on the page by both.
-            if not {f"{module}.{name}", f"{module}.{name}.{name}"} & anchors and name != "__version__"
-        ]
+    for path in site.rglob("index.html"):
+        formulas = re.findall(r"<math.*?</math>", path.read_text(), re.S)
+        text = html.unescape(re.sub(r"<[^>]*>", "", "".join(formulas)))
+        missing = sorted(set(text) - {"\n"} - {chr(number) for number in known})
+        if missing:
+            problems.append(f"{path.relative_to(site)}: the font of formulas has no {' '.join(missing)}")
     return problems
 
 

@@ -1,21 +1,23 @@
 // Bundle the page into the folder that ships with the package: a script, a style sheet, the licences of libraries.
+// Bundle the widgets of the guide into the folder from which the site takes them.
 import {build} from "esbuild";
 import {readFileSync, readdirSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 
 const out = process.argv[2] ?? "../src/regard/inspection/drawing/web";
-const result = await build({
-  entryPoints: {page: "src/page.ts", style: "src/page.css"},
+const guide = process.argv[2] ?? "../docs/reference";
+const options = {
   bundle: true,
   minify: true,
   format: "iife",
   target: "es2022",
   charset: "utf8",
   legalComments: "none",
-  outdir: out,
   metafile: true,
   logLevel: "warning",
-});
+};
+const result = await build({...options, entryPoints: {page: "src/page.ts", style: "src/page.css"}, outdir: out});
+await build({...options, entryPoints: {widgets: "src/widgets/widgets.ts"}, outdir: guide});
 
 const used = new Set(
   Object.keys(result.metafile.inputs)

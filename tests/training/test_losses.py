@@ -7,7 +7,7 @@ from regard.errors import SettingsError
 from regard.models.config import EncoderConfig
 from regard.models.encoder import Encoder
 from regard.nn import losses
-from regard.nn.losses import smoothed_cross_entropy
+from regard.nn.losses import SoftTargets, smoothed_cross_entropy
 
 
 def inputs(tokens: int = 11, vocab: int = 7, dim: int = 5) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -43,6 +43,21 @@ def test_bfloat16_loss_is_computed_in_float32() -> None:
     rounded = smoothed_cross_entropy(states.bfloat16(), weight.bfloat16(), labels)
     assert rounded.dtype == torch.float32
     assert rounded.item() == pytest.approx(expected.item(), rel=0.01)
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_float64_stays_float64(soft: bool) -> None:
+    """Gradients are those of finite differences, which float32 inside would not allow."""
+    states, weight, labels = inputs()
+    states, weight = (x.detach().double().requires_grad_() for x in (states, weight))
+    fixed = weight.detach().clone()
+    teacher = SoftTargets(states.detach() + 1, lambda x: x @ fixed.T, 0.3, 2.0) if soft else None
+
+    def loss(states: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        return smoothed_cross_entropy(states, weight, labels, smoothing=0.1, soft=teacher)
+
+    assert loss(states, weight).dtype == torch.float64
+    assert torch.autograd.gradcheck(loss, (states, weight), eps=1e-6, atol=1e-7, rtol=1e-6)
 
 
 def test_extreme_logits_stay_finite() -> None:

@@ -127,6 +127,25 @@ def draw_block() -> None:
     found.save("05-block")
 
 
+def draw_tokens() -> None:
+    """A block over three tokens: one attention for all, and the rest for each alone."""
+    found = Diagram(380, 330, "A block over three tokens: attention is one box over all, the rest a box for each")
+    columns = (70, 190, 310)
+    for number, middle in enumerate(columns, start=1):
+        found.text(middle, 322, f"token {number}")
+        found.arrow((middle, 306), (middle, 278))
+        found.arrow((middle, 246), (middle, 216))
+        found.box(middle, 184, "sum, norm", width=100, colour=INK)
+        found.arrow((middle, 184), (middle, 154))
+        found.box(middle, 122, "feed-forward", width=100)
+        found.arrow((middle, 122), (middle, 92))
+        found.box(middle, 60, "sum, norm", width=100, colour=INK)
+        found.arrow((middle, 60), (middle, 30))
+    found.box(190, 247, "attention: each token looks at all", width=340)
+    found.text(190, 20, "the next block", colour=FAINT, size=13)
+    found.save("05-tokens")
+
+
 def _plus(found: Diagram, x: float, y: float) -> None:
     """A sum: a circle with a plus."""
     found.parts.append(f'<circle cx="{x}" cy="{y}" r="11" fill="var(--paper)" stroke="{INK}" stroke-width="1.6"/>')
@@ -137,3 +156,4 @@ if __name__ == "__main__":
     draw_norms()
     draw_stream()
     draw_block()
+    draw_tokens()

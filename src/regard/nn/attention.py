@@ -37,7 +37,7 @@ def attention_weights(
 ) -> Float[Tensor, "*batch query key"]:
     """The weight of each key for each query: rows that sum to 1, or to 0 where nothing may be attended to.
 
-    weights[q, k] = softmax over the allowed k of score(query[q], key[k]) + bias[q, k]
+    weights[q, k] = softmax over the allowed k of (score(query[q], key[k]) + bias[q, k])
 
     Args:
         mask: True where a query may attend; broadcasts to `*batch query key`.

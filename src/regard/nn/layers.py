@@ -20,6 +20,7 @@ from regard.nn.dropout import Dropout
 from regard.nn.hooks import changed_output, show_inputs
 from regard.nn.initialization import linear
 from regard.nn.multihead import MultiHeadAttention
+from regard.nn.upcast import upcast
 
 Activations = Float[Tensor, "batch position model_dim"]
 IsToken = Bool[Tensor, "batch position"]
@@ -155,8 +156,8 @@ class BatchNorm(nn.Module):
         is_learning = self.training and len(rows) > 1
         assert norm.running_mean is not None
         assert norm.running_var is not None
-        means, learned = (norm.running_mean, norm.running_var), (norm.weight.float(), norm.bias.float())
-        found = F.batch_norm(rows.float(), *means, *learned, is_learning, norm.momentum or 0.0, norm.eps)
+        means, learned = (norm.running_mean, norm.running_var), (upcast(norm.weight), upcast(norm.bias))
+        found = F.batch_norm(upcast(rows), *means, *learned, is_learning, norm.momentum or 0.0, norm.eps)
         return found.to(rows.dtype)
 
     if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.errors import SettingsError
+from regard.nn.upcast import upcast
 
 CHUNK_LOGITS, CHUNK_LOGITS_ON_GPU = 4_000_000, 1 << 27
 """Logits that are held at once: 16 MB in float32, which stays in a processor's cache; 512 MB on a GPU, which waits for Python
@@ -54,13 +55,13 @@ class SoftTargets:
 
     @torch.no_grad()
     def log_probs(self, part: slice = slice(None)) -> Float[Tensor, "label vocab"]:
-        """The teacher's log-probabilities at the temperature, for some labels, in float32."""
-        return (self.logits(self.states[part]).float() / self.temperature).log_softmax(dim=-1)
+        """The teacher's log-probabilities at the temperature, for some labels, in float32 at least."""
+        return (upcast(self.logits(self.states[part])) / self.temperature).log_softmax(dim=-1)
 
     def loss(self, logits: Float[Tensor, "label vocab"], hard: Float[Tensor, ""]) -> Float[Tensor, ""]:
         """The whole loss, from logits of the student and the loss against the labels."""
         expected = self.log_probs()
-        student = (logits.float() / self.temperature).log_softmax(dim=-1)
+        student = (upcast(logits) / self.temperature).log_softmax(dim=-1)
         divergence = (expected.exp() * (expected - student)).sum()
         return (1 - self.share) * hard + self.share * self.temperature**2 * divergence
 
@@ -80,7 +81,7 @@ def smoothed_cross_entropy(
     loss = - sum over tokens and vocab of q log_probs
 
     Projection and loss are one function with its own backward: logits exist for one chunk of tokens at a time, in
-    float32, and no dense target distribution is built.
+    float32 at least, and no dense target distribution is built.
 
     Args:
         smoothing: from 0 up to, not including, 1; spread over all tokens, as `torch.nn.functional.cross_entropy` does.
@@ -106,11 +107,12 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
     ) -> Tensor:
         vocab = weight.shape[0]
         needs_gradient, needs_weight = any(ctx.needs_input_grad), ctx.needs_input_grad[1]
-        loss = torch.zeros((), dtype=torch.float32, device=states.device)
+        dtype = torch.promote_types(states.dtype, torch.float32)
+        loss = torch.zeros((), dtype=dtype, device=states.device)
         if needs_gradient:
             states_grad = torch.empty_like(states)
-            weight_grad = torch.zeros_like(weight, dtype=torch.float32) if needs_weight else None
-            bias_grad = None if bias is None else torch.zeros_like(bias, dtype=torch.float32)
+            weight_grad = torch.zeros_like(weight, dtype=dtype) if needs_weight else None
+            bias_grad = None if bias is None else torch.zeros_like(bias, dtype=dtype)
         hard = 1.0 if soft is None else 1 - soft.share
         chunk = labels_at_once(vocab, states.device)
         missing = aligned(vocab, states.device) - vocab
@@ -118,7 +120,7 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         for start in range(0, len(labels), chunk):
             part = slice(start, start + chunk)
             label = labels[part, None]
-            logits = (states[part] @ filled.T)[:, :vocab].float()
+            logits = (states[part] @ filled.T)[:, :vocab].to(dtype)
             logits = logits if bias is None else logits + bias
             log_probs = logits.log_softmax(dim=-1)
             loss -= hard * (1 - smoothing) * log_probs.gather(1, label).sum()

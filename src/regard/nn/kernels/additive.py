@@ -26,6 +26,8 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from regard.nn.upcast import upcast
+
 TILE_NUMBERS = 1 << 18
 """Numbers of `query key hidden` that are held at once: a megabyte in float32, which stays in a processor's cache."""
 
@@ -48,8 +50,8 @@ def additive_attention(
         mask: True where a query may attend, `batch query key`, where each of the first two may be 1.
         bias: added to the scores; shaped like a mask.
     """
-    wide_value, wide_vector = _wide(value), _wide(vector)
-    pairs = _Pairs(_wide(query), _wide(key))
+    wide_value, wide_vector = upcast(value), upcast(vector)
+    pairs = _Pairs(upcast(query), upcast(key))
     context = torch.empty((*query.shape[:2], value.shape[-1]), dtype=wide_value.dtype, device=value.device)
     for rows in _tiles(query.shape[0], query.shape[1], key.shape[1] * key.shape[2]):
         weights = _weights(pairs.sigmoids(rows) @ (2 * wide_vector), mask, bias, rows)
@@ -76,17 +78,17 @@ def _backward(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """Gradients of query, key, value, vector and bias (empty without one)."""
     inputs = (query, key, value, vector)
-    wide_query, wide_key, wide_value, wide_vector = (_wide(x) for x in inputs)
+    wide_query, wide_key, wide_value, wide_vector = (upcast(x) for x in inputs)
     query_grad, key_grad, value_grad, vector_grad = (
         torch.zeros_like(x) for x in (wide_query, wide_key, wide_value, wide_vector)
     )
-    bias_grad = torch.zeros_like(_wide(bias)) if bias is not None else wide_query.new_zeros(0)
+    bias_grad = torch.zeros_like(upcast(bias)) if bias is not None else wide_query.new_zeros(0)
     pairs = _Pairs(wide_query, wide_key)
     for rows in _tiles(query.shape[0], query.shape[1], key.shape[1] * key.shape[2]):
         examples, _ = rows
         sigmoids = pairs.sigmoids(rows)
         weights = _weights(sigmoids @ (2 * wide_vector), mask, bias, rows)
-        context_grad = _wide(gradient[rows])
+        context_grad = upcast(gradient[rows])
         value_grad[examples] += weights.transpose(1, 2) @ context_grad
         weights_grad = context_grad @ wide_value[examples].transpose(1, 2)
         scores_grad = weights * (weights_grad - (weights * weights_grad).sum(dim=-1, keepdim=True))
@@ -154,10 +156,6 @@ def _part(whole: Tensor, rows: tuple[slice, slice]) -> Tensor:
     """The rows of a mask or bias, whose axes of size 1 stand for all."""
     examples, queries = (part if size > 1 else slice(None) for part, size in zip(rows, whole.shape, strict=False))
     return whole[examples, queries]
-
-
-def _wide(x: Tensor) -> Tensor:
-    return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
 
 
 def _keep_for_backward(
