@@ -55,7 +55,8 @@ def test_every_command_is_in_the_readme() -> None:
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_files_that_documents_name_exist(path: Path) -> None:
-    for target in re.findall(r"\]\(([^)#:]+)\)|src=\"([^\":]+)\"", path.read_text()):
+    prose = re.sub(r"^```.*?^```$|`[^`\n]+`", "", path.read_text(), flags=re.M | re.S)
+    for target in re.findall(r"\]\(([^)#:]+)\)|src=\"([^\":]+)\"", prose):
         name = "".join(target)
         assert (path.parent / name).exists(), f"{path.name} links to {name}"
 
