@@ -12,6 +12,8 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 #if defined(__AVX512F__)
@@ -55,6 +57,8 @@ INLINE vector multiply_add(vector a, vector b, vector c) {
     return (vector)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
 #elif defined(__AVX2__)
     return (vector)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__ARM_NEON)
+    return (vector)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #else
     for (int lane = 0; lane < LANES; ++lane) c[lane] = fmaf(a[lane], b[lane], c[lane]);
     return c;
@@ -67,6 +71,8 @@ INLINE integers nearest(vector values) {
     return (integers)_mm512_cvtps_epi32((__m512)values);
 #elif defined(__AVX2__)
     return (integers)_mm256_cvtps_epi32((__m256)values);
+#elif defined(__ARM_NEON)
+    return (integers)vcvtnq_s32_f32((float32x4_t)values);
 #else
     integers whole;
     for (int lane = 0; lane < LANES; ++lane) whole[lane] = (int32_t)lrintf(values[lane]);
