@@ -10,11 +10,12 @@ import safetensors.torch
 import torch
 
 import regard
-from regard.checkpoint import PARTS, aside, check_output, load_model, remove_leftovers, save_new, save_weights
+from regard.checkpoint import PARTS, aside, check_output, load_model, remove_leftovers, save_new
 from regard.errors import DataError, ModelFolderError
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
+from regard.weights_file import save_weights
 
 MakeModel = Callable[..., EncoderDecoder]
 
@@ -47,7 +48,7 @@ def test_saved_is_loaded(make_model: MakeModel, letters: Tokenizer, tmp_path: Pa
 
 def test_weights_are_replaced(folder: Path, model: EncoderDecoder) -> None:
     model.source_embedding.weight.data += 1
-    save_weights(folder, model)
+    save_weights(folder / "model.safetensors", model)
     assert torch.equal(load_model(folder).model.source_embedding.weight, model.source_embedding.weight)
 
 
@@ -68,7 +69,7 @@ def test_a_full_disk_leaves_the_old_model(folder: Path, model: EncoderDecoder, m
     with pytest.raises(DataError, match=r"No space left on device\. Nothing was changed"):
         save_new(folder, model, load_model(folder).tokenizer)
     with pytest.raises(DataError, match=r"No space left on device\. Nothing was changed"):
-        save_weights(folder, model)
+        save_weights(folder / "model.safetensors", model)
     assert (folder / "model.safetensors").read_bytes() == before
     assert [path.name for path in folder.parent.iterdir()] == ["model"]
     assert sorted(path.name for path in folder.iterdir()) == sorted(PARTS)
@@ -189,7 +190,7 @@ def test_an_old_model_comes_back_when_the_new_one_cannot_take_its_place(
 
 def test_weights_that_are_no_numbers_are_refused(folder: Path, model: EncoderDecoder) -> None:
     model.source_embedding.weight.data[3, 1] = float("nan")
-    save_weights(folder, model)
+    save_weights(folder / "model.safetensors", model)
     with pytest.raises(ModelFolderError, match=r"source_embedding\.weight must hold finite numbers"):
         load_model(folder)
 
@@ -329,7 +330,7 @@ def test_saving_removes_what_killed_processes_left(folder: Path, model: EncoderD
     save_new(folder, model, letters)
     assert [path.name for path in folder.parent.iterdir()] == ["model"]
     (folder / f".model.safetensors.{'0af1' * 4}.part").write_bytes(b"half")
-    save_weights(folder, model)
+    save_weights(folder / "model.safetensors", model)
     assert sorted(path.name for path in folder.iterdir()) == sorted(PARTS)
 
 

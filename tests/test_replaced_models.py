@@ -62,7 +62,7 @@ def before(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, act: Callabl
     monkeypatch.setattr(module, name, noted)
 
 
-@pytest.mark.parametrize("moment", ["_check_weights", "_load_tokenizer", "build", "_load_weights"])
+@pytest.mark.parametrize("moment", ["check_weights", "_load_tokenizer", "build", "load_weights"])
 @pytest.mark.parametrize(("tokenizer", "changed"), KINDS)
 def test_a_model_that_is_replaced_is_read_anew(
     moment: str, tokenizer: Tokenizer, changed: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -76,14 +76,14 @@ def test_a_model_that_is_replaced_is_read_anew(
 
 def test_a_model_that_is_replaced_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save(tmp_path / "m", SHORTER, 0.25)
-    before(monkeypatch, checkpoint, "_load_weights", lambda: save(tmp_path / "m", SHORTER, 0.5), times=99)
+    before(monkeypatch, checkpoint, "load_weights", lambda: save(tmp_path / "m", SHORTER, 0.5), times=99)
     with pytest.raises(ModelFolderError, match=r"/m must not change while it is read; it did, 5 times\. Load it again"):
         load_model(tmp_path / "m")
 
 
 def test_a_model_that_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save(tmp_path / "m", SHORTER, 0.25)
-    before(monkeypatch, checkpoint, "_load_weights", lambda: shutil.rmtree(tmp_path / "m"))
+    before(monkeypatch, checkpoint, "load_weights", lambda: shutil.rmtree(tmp_path / "m"))
     with pytest.raises(ModelFolderError, match="/m must be an existing folder"):
         load_model(tmp_path / "m")
 

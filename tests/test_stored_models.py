@@ -1,6 +1,7 @@
 """Folders that earlier versions wrote still load, and answer the same. They are never written anew."""
 
 import json
+import platform
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 import regard
+from regard.engines.library import find
 
 STORED = Path(__file__).parent / "stored"
 SOURCES = ["abc de", "fghab", "ce dd ab", "hgfe", "dada", "bcb ag"]
@@ -94,7 +96,7 @@ def same(found: Any, expected: Any) -> None:
 
 
 def test_all_stored_models_are_tried() -> None:
-    assert {path.name for path in STORED.iterdir() if path.is_dir()} == {*ANSWERS, "transformer-0.1.0"}
+    assert {path.name for path in STORED.iterdir() if path.is_dir()} == {*ANSWERS, "int8", "transformer-0.1.0"}
 
 
 @pytest.mark.parametrize("name", ANSWERS)
@@ -111,3 +113,15 @@ def test_a_model_of_the_first_version_answers_as_it_did() -> None:
         assert translation.text == row["text"]
         assert translation.score == pytest.approx(row["score"], abs=1e-5)
         assert translation.token_log_probs == pytest.approx(row["token_log_probs"], abs=1e-5)
+
+
+@pytest.mark.skipif(
+    find().library is None or platform.machine() not in ("x86_64", "AMD64"), reason="no layers in C for this processor"
+)
+def test_eight_bits_answer_to_the_last_bit() -> None:
+    """Sums of bytes are exact, and all others have one order: the same scores on every processor, in any batch."""
+    translator = regard.load(STORED / "int8", kind=regard.Translator, device="cpu")
+    assert translator.engine == "native-int8"
+    expected = json.loads((STORED / "int8" / "expected.json").read_text())
+    assert translations(translator, SOURCES) == expected
+    assert [translations(translator, [source])[0] for source in SOURCES] == expected

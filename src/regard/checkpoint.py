@@ -18,24 +18,19 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import safetensors
-import safetensors.torch
 import torch
 from pydantic import ValidationError
-from safetensors import SafetensorError
-from torch import Tensor
 
 from regard.errors import ModelFolderError, SettingsError, first_problem, missing_hint
-from regard.memory import lack_of_memory, meta_model, meta_model_for
 from regard.models.config import ModelConfig
-from regard.models.deviation import deviation
-from regard.models.interface import Model, stored_tensors
+from regard.models.interface import Model
 from regard.models.registry import build, parse_config
 from regard.names import is_file, is_folder
 from regard.text.file_changes import TRIES, read_unchanged
 from regard.text.lines import UNIQUE, write_whole
 from regard.text.locks import claimed, left_behind, remove_left_behind, short
 from regard.text.tokenizer import Tokenizer
+from regard.weights_file import check_weights, load_weights, save_weights
 
 WEIGHTS, CONFIG, TOKENIZER = PARTS = ("model.safetensors", "config.json", "tokenizer.json")
 SOURCE_TOKENIZER = "source_tokenizer.json"
@@ -54,8 +49,6 @@ LITTER = {".DS_Store", "Thumbs.db", "desktop.ini"}
 NEW, OLD = "new", "old"
 """The endings of folders beside a model folder while it is replaced: of the new one, and of the old one."""
 FORMAT_VERSION = 1
-NUMBERS = ("F32", "F16", "BF16", "F64")
-"""The dtypes that weights are read from, in the names of safetensors."""
 
 
 class LoadedModel(NamedTuple):
@@ -115,12 +108,18 @@ def check_output(path: Path, *, overwrite: bool) -> None:
         raise ModelFolderError(f"the output folder must be in a folder that you can write to; got {path}.")
 
 
-def save_new(path: Path, model: Model, tokenizer: Tokenizer, source_tokenizer: Tokenizer | None = None) -> None:
+def save_new(
+    path: Path,
+    model: Model,
+    tokenizer: Tokenizer,
+    source_tokenizer: Tokenizer | None = None,
+    dtype: torch.dtype = torch.float32,
+) -> None:
     """Write a model folder under a temporary name, sync it and rename it; an existing model is replaced last.
 
     Args:
         source_tokenizer: of the source, if it has its own vocabulary.
-
+        dtype: of the matrices in the file: float32, or int8.
     Raises:
         RegardError: the disk is full or the folder cannot be written. Nothing was changed.
     """
@@ -135,7 +134,7 @@ def save_new(path: Path, model: Model, tokenizer: Tokenizer, source_tokenizer: T
             source_tokenizer.save(new / SOURCE_TOKENIZER)
             config["source_tokenizer_sha256"] = _digest(new / SOURCE_TOKENIZER)
         write_whole(new / CONFIG, (json.dumps(config, indent=2) + "\n").encode("utf-8"))
-        save_weights(new, model)
+        save_weights(new / WEIGHTS, model, dtype)
 
 
 def save_config(path: Path, model: Model) -> None:
@@ -239,28 +238,6 @@ def _swap(new: Path, path: Path, old: Path) -> None:
         raise
 
 
-def save_weights(path: Path, model: Model) -> None:
-    """Replace the weights of a model folder, in one rename; matrices that the configuration ties are written once.
-
-    Raises:
-        SettingsError: the model was changed by hand into another than its configuration describes, so that what is written
-            could not be loaded.
-    """
-    parameters: dict[str, Tensor] = dict(model.named_parameters(remove_duplicate=False))
-    wanted = meta_model(model.config)
-    if problem := deviation(model, wanted):
-        raise SettingsError(
-            f"a model must be what its configuration describes to be saved; got one in which {problem}."
-        )
-    tensors: dict[str, Tensor] = {}
-    parameters |= dict(model.named_buffers())
-    for name in stored_tensors(wanted):
-        x = parameters[name].detach().cpu().contiguous()
-        is_shared = any(x.data_ptr() == other.data_ptr() for other in tensors.values())  # layers that were tied by hand
-        tensors[name] = x.clone() if is_shared else x
-    write_whole(path / WEIGHTS, safetensors.torch.save(tensors, metadata={"format": "pt"}))
-
-
 def load_model(path: Path | str) -> LoadedModel:
     """Load the model and tokenizer of a folder, on the CPU, in evaluation mode.
 
@@ -283,7 +260,7 @@ def _load(path: Path) -> LoadedModel:
         raise ModelFolderError(f"{folder} must be {what}. A model folder holds {', '.join(PARTS)}.{hint}")
     config = _load_config(folder)
     model_config = config["model"]
-    _check_weights(folder / WEIGHTS, model_config)
+    check_weights(folder / WEIGHTS, model_config)
     tokenizer = _load_tokenizer(folder / TOKENIZER, config["tokenizer_sha256"], model_config.vocab_size)
     source_size = getattr(model_config, "source_vocab_size", None) or model_config.vocab_size
     source_tokenizer, source_digest = tokenizer, config.get("source_tokenizer_sha256")
@@ -292,7 +269,7 @@ def _load(path: Path) -> LoadedModel:
     check_symbols(folder, model_config, tokenizer, source_tokenizer)
     with torch.random.fork_rng(devices=[]):
         model = build(model_config)
-    _load_weights(folder / WEIGHTS, model)
+    load_weights(folder / WEIGHTS, model)
     return LoadedModel(model.eval(), tokenizer, source_tokenizer)
 
 
@@ -350,47 +327,3 @@ def _load_config(folder: Path) -> dict[str, Any]:
         raise ModelFolderError(f"{path}: {first_problem(error, 'model.')}") from error
     except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
         raise ModelFolderError(f"{path} must be a model's configuration; got {error!r}. Is it whole?") from error
-
-
-@contextmanager
-def _open_weights(path: Path) -> Iterator[Any]:
-    """Open a file of weights, of which only the header has been read."""
-    try:
-        with safetensors.safe_open(path, framework="pt") as file:
-            yield file
-    except (SafetensorError, OSError) as error:
-        raise ModelFolderError(f"{path} must be a whole safetensors file; got: {error}.") from error
-
-
-def _check_weights(path: Path, config: ModelConfig) -> None:
-    """Make sure that the tensors of a file are those of a configuration, before memory for them is allocated.
-
-    Raises:
-        ModelFolderError: one is missing, does not belong, or has another shape or kind; or there is no room for them.
-    """
-    with _open_weights(path) as file:
-        parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118  # it is no dictionary
-        found = {name: (tuple(part.get_shape()), part.get_dtype()) for name, part in parts.items()}
-    shapes = stored_tensors(meta_model_for(config, found, path))
-    wanted = {name: tuple(tensor.shape) for name, tensor in shapes.items()}
-    for name in sorted(wanted.keys() ^ found.keys()):
-        problem = "is missing" if name in wanted else "is not one of them"
-        raise ModelFolderError(f"{path} must hold the tensors of the model in {CONFIG}; {name} {problem}.")
-    for name, shape in wanted.items():
-        given, kind = found[name]
-        if given != shape:
-            raise ModelFolderError(f"{path}: {name} must have shape {shape}; got {given}.")
-        if kind not in NUMBERS:
-            raise ModelFolderError(f"{path}: {name} must hold numbers of kind {', '.join(NUMBERS)}; got {kind}.")
-    if lack := lack_of_memory(config, torch.device("cpu")):
-        raise ModelFolderError(f"{path.parent} must fit into memory; got {lack}.")
-
-
-def _load_weights(path: Path, model: Model) -> None:
-    with _open_weights(path) as file, torch.no_grad():
-        for name, parameter in stored_tensors(model).items():
-            parameter.copy_(file.get_tensor(name))
-            if not parameter.isfinite().all():
-                raise ModelFolderError(
-                    f"{path}: {name} must hold finite numbers, as float32; it does not. The file is damaged."
-                )

@@ -13,11 +13,12 @@ from torch import nn
 
 from regard.engines import library, structures
 from regard.engines.native_model import NativeModel
-from regard.engines.structures import NativeLinear, rounded_weights
+from regard.engines.structures import NativeLinear
 from regard.errors import SettingsError
 from regard.generation.request import Request
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.nn.quantization import quantized
 
 pytestmark = pytest.mark.skipif(LIBRARY is None, reason="there are no native layers")
 KINDS = {"avx512vnni": (0, 1, 2, 3), "avx512": (0, 1, 2), "avx2": (0, 1, 2), "neon": (0, 1)}
@@ -41,7 +42,7 @@ def libraries(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 def products(linear: nn.Linear, x: torch.Tensor) -> torch.Tensor:
     """A linear map by its definition: bytes times bytes as whole numbers, then scales and bias."""
-    scales, weights = rounded_weights(linear.weight.detach())
+    scales, weights = quantized(linear.weight.detach())
     largest = x.abs().amax(dim=1, keepdim=True)
     inputs = torch.round(x * torch.where(largest > 0, 127 / largest, torch.zeros(())))
     sums = (inputs.double() @ weights.double().mT).float()
@@ -113,7 +114,7 @@ def test_weights_near_0_keep_their_sign() -> None:
     linear = nn.Linear(4, 60, bias=False)
     with torch.no_grad():
         linear.weight.copy_(torch.logspace(-45, -30, 60)[:, None] * torch.tensor([1.0, -1.0, 0.5, 1.0]))
-    scales, weights = rounded_weights(linear.weight.detach())
+    scales, weights = quantized(linear.weight.detach())
     assert (weights.sign().float() * linear.weight.detach().sign() >= 0).all()
     found = NativeLinear(LIBRARY, [linear], torch.int8)(torch.ones(1, 4))[0]
     assert ((found > 0) | (scales < 1e-43)).all()

@@ -11,14 +11,17 @@ import pytest
 import torch
 
 from regard.checkpoint import LoadedModel, load_model, save_new
+from regard.engines.engine_choice import compile_model
+from regard.engines.library import find
 from regard.errors import ModelFolderError
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
-from regard.interop.ctranslate2.model_file import read_variables
+from regard.interop.ctranslate2.model_file import dequantized, read_variables
 from regard.interop.formats import read_foreign, write_foreign
 from regard.models.config import EncoderDecoderConfig
 from regard.models.registry import build
+from regard.nn.quantization import quantized
 from regard.pipelines.loading import load
 from regard.pipelines.translator import Translator
 from regard.text.tokenizer import Tokenizer
@@ -210,31 +213,62 @@ def test_sides_with_positions_up_to_different_lengths(tmp_path: Path) -> None:
     torch.testing.assert_close(again.loaded.model(source, target), loaded.model(source, target), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize(("kind", "tolerance"), [("float16", 2e-2), ("bfloat16", 0.2), ("int16", 5e-2), ("int8", 0.3)])
-def test_quantised_weights_are_read(kind: str, tolerance: float, tmp_path: Path) -> None:
-    """Quantised by the package; in float32 arithmetic it then computes with the numbers that we read."""
+def write_quantised(loaded: LoadedModel, folder: Path, kind: str) -> None:
+    """Write a folder whose weights the package has quantised."""
     from ctranslate2.specs.model_spec import ModelSpec
 
-    loaded = ours("post-norm")
-    original, save = loaded.model, ModelSpec.save
+    save = ModelSpec.save
 
-    def save_quantised(spec: Any, folder: str) -> None:
+    def save_quantised(spec: Any, output: str) -> None:
         spec._quantize(kind)
-        save(spec, folder)
+        save(spec, output)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ModelSpec, "save", save_quantised)
-        write_foreign(loaded, tmp_path / "ct2", "ctranslate2")
+        write_foreign(loaded, folder, "ctranslate2")
+
+
+@pytest.mark.parametrize(("kind", "tolerance"), [("float16", 2e-2), ("bfloat16", 0.2), ("int16", 5e-2), ("int8", 0.3)])
+def test_quantised_weights_are_read(kind: str, tolerance: float, tmp_path: Path) -> None:
+    """Quantised by the package; in float32 arithmetic it then computes with the numbers that we read."""
+    loaded = ours("post-norm")
+    original = loaded.model
+    write_quantised(loaded, tmp_path / "ct2", kind)
     foreign = read_foreign(tmp_path / "ct2")
-    assert (
-        any(f"were {'float32' if kind == 'bfloat16' else kind}" in note for note in foreign.notes) or kind == "bfloat16"
-    )
+    assert any(f"were {kind}" in note for note in foreign.notes) or kind == "bfloat16"
     check = foreign.check()
     assert check is not None
     assert check.largest_difference < 1e-4, "the package computes with other numbers than we read"
     source, target = (torch.randint(5, 30, (2, length)) for length in (6, 5))
     difference = (foreign.loaded.model(source, target) - original(source, target)).abs().max()
     assert 0 < difference < tolerance * 10
+
+
+@pytest.mark.skipif(find().library is None, reason="there are no native layers")
+def test_bytes_are_read_as_bytes(tmp_path: Path) -> None:
+    """The engine computes with the package's own bytes, although they were float32 for a moment."""
+    write_quantised(ours("post-norm"), tmp_path / "ct2", "int8")
+    _, theirs = read_variables(tmp_path / "ct2" / "model.bin")
+    foreign = read_foreign(tmp_path / "ct2")
+    model = foreign.loaded.model
+    assert any("int8" in note for note in foreign.notes)
+    assert compile_model(model).dtype == torch.int8
+    for ours_name, their_name in {
+        "decoder_layers.0.feed_forward.inner_proj.weight": "decoder/layer_0/ffn/linear_0/weight",
+        "encoder_layers.0.self_attention.output_proj.weight": "encoder/layer_0/self_attention/linear_1/weight",
+    }.items():
+        scales, rounded = quantized(model.get_parameter(ours_name).detach())
+        assert (rounded.numpy() == theirs[their_name]).all()
+        torch.testing.assert_close(1 / scales, torch.tensor(theirs[f"{their_name}_scale"]), rtol=1e-6, atol=0)
+
+
+@pytest.mark.parametrize("wrong", [0.0, -1.0, float("nan"), float("inf"), "few"])
+def test_scales_that_cannot_be_divided_by_are_refused(wrong: Any) -> None:
+    scale = np.ones(3 if wrong == "few" else 4, np.float32)
+    if wrong != "few":
+        scale[2] = wrong
+    with pytest.raises(ModelFolderError, match=r"a/weight_scale must h(ave|old) .*; got"):
+        dequantized({"a/weight": np.ones((4, 5), np.int8), "a/weight_scale": scale})
 
 
 def test_a_beam_is_the_packages(tmp_path: Path) -> None:

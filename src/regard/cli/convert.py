@@ -29,8 +29,8 @@ def convert(
     to: Annotated[
         str | None,
         typer.Option(
-            help="bert, roberta, distilbert, gpt2, bert-generation, encoder-decoder, marian (all Hugging Face's), "
-            "ctranslate2, onnx, or for an adapter peft. By default ours."
+            help="regard-int8 (ours with matrices of 8 bits); bert, roberta, distilbert, gpt2, bert-generation, encoder-decoder, "
+            "marian (all Hugging Face's); ctranslate2; onnx; or for an adapter peft. By default ours."
         ),
     ] = None,
     base: Annotated[
@@ -38,6 +38,13 @@ def convert(
         typer.Option(
             help="The Hugging Face model that an adapter belongs to: converts the adapter FROM, with --to peft or from PEFT.",
             metavar="MODEL",
+        ),
+    ] = None,
+    valid: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Pairs, as for `train`: print by how much --to regard-int8 changes the log-probabilities of their targets.",
+            metavar="DATA",
         ),
     ] = None,
     no_check: Annotated[
@@ -55,7 +62,11 @@ def convert(
     """
     from regard.interop.convert import convert as convert_model
     from regard.interop.convert import convert_adapter
+    from regard.interop.formats import EIGHT_BITS
     from regard.pipelines.pipeline_types import PIPELINES
+
+    if valid and to != EIGHT_BITS:
+        raise SettingsError(f"`--valid` needs `--to {EIGHT_BITS}`; got {to or 'no `--to`'}. Remove it.")
 
     if base is not None:
         maps = convert_adapter(source, output, base, format=to, overwrite=overwrite)
@@ -69,10 +80,27 @@ def convert(
             echo("\n".join(f"    {theirs:<{width}}  {ours}" for theirs, ours in step.foreign.account.mapped))
 
     done = convert_model(source, output, format=to, check=not no_check, overwrite=overwrite, say=show)
-    if to is None:
+    if to == EIGHT_BITS:
+        _show_rounding(source, output, valid or [])
+    if to in (None, EIGHT_BITS):
         echo(f"wrote {output}; next: {program()} {PIPELINES[done.arch].commands[0].format(output)}")
     else:
         echo(f"wrote {output}")
+
+
+def _show_rounding(exact: Path, rounded: Path, valid: list[str]) -> None:
+    """Print what was stored in 8 bits, and what it cost on some pairs."""
+    from regard.checkpoint import WEIGHTS
+    from regard.data.corpus import read_pairs
+    from regard.pipelines.loading import load_as
+    from regard.pipelines.rounding_cost import rounding_cost
+    from regard.pipelines.translator import Translator
+    from regard.weights_file import summarize_weights
+
+    echo(str(summarize_weights(rounded / WEIGHTS)))
+    if valid:
+        pairs = read_pairs(valid)
+        echo(str(rounding_cost(load_as(exact, Translator), load_as(rounded, Translator), pairs)))
 
 
 def average(

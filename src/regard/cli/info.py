@@ -14,8 +14,11 @@ from regard.errors import ModelFolderError
 def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> None:
     """Show what a model folder holds: sizes, settings, and the scores measured in training; and what decodes with it here."""
     from regard.adapters import is_adapter
+    from regard.checkpoint import WEIGHTS
     from regard.engines.engine_choice import explain_engine
+    from regard.interop.formats import is_foreign
     from regard.pipelines.loading import load_any
+    from regard.weights_file import summarize_weights
 
     if is_adapter(model):
         _adapter_info(model, as_json)
@@ -40,11 +43,16 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
         "engine": explain_engine(loaded),
         "model": loaded.config.model_dump(mode="json"),
     }
+    if not is_foreign(model):
+        facts["weights"] = str(summarize_weights(model / WEIGHTS))
     if as_json:
         print_result(json.dumps(facts | {"results": results}, indent=2, ensure_ascii=False))
         return
+    width = max(map(len, facts["model"])) + 2
     lines = [f"{model}: {num_parameters:,} parameters, {len(tokenizer):,} tokens in the vocabulary"]
-    lines += [f"  {key:<20}{value}" for key, value in facts["model"].items()]
+    lines += [f"  {key:<{width}}{value}" for key, value in facts["model"].items()]
+    if "weights" in facts:
+        lines.append(f"weights: {facts['weights']}")
     lines += [f"device: {facts['device']}", f"decoding: {facts['engine']}"]
     echo("\n".join([*lines, measured] if results else lines))
 

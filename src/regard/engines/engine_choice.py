@@ -15,6 +15,7 @@ from regard.errors import SettingsError, nearest_hint
 
 NATIVE = {"native": torch.float32, "native-bfloat16": torch.bfloat16, "native-int8": torch.int8}
 """The type that the layers in C store weights in, by the name of the engine."""
+ENGINE_OF = {dtype: engine for engine, dtype in NATIVE.items()}
 MOST_NATIVE_WORKERS = 8
 """The number of batches decoded side by side in C for which there is time for Python between steps."""
 ENGINES = ("auto", "torch", *NATIVE)
@@ -42,7 +43,7 @@ LARGE_BYTES = 64_000_000
 def explain_engine(model: Any) -> str:
     """A sentence for people: the engine that decodes with a model by default, and the reason."""
     reason = unsupported_reason(model) or _reason_against_native(model)
-    return f"torch, as {reason}" if reason else f"native, {find().reason}"
+    return f"torch, as {reason}" if reason else f"{ENGINE_OF[model.weights_dtype]}, {find().reason}"
 
 
 def _reason_against_native(model: Any) -> str:
@@ -51,7 +52,8 @@ def _reason_against_native(model: Any) -> str:
     """
     threads = torch.get_num_threads()
     layers = (parameter for layer in model.layer_stacks()["decoder"] for parameter in layer.parameters())
-    size = 4 * (sum(parameter.numel() for parameter in layers) + model.output_embedding.weight.numel())
+    num_bytes = model.weights_dtype.itemsize
+    size = num_bytes * (sum(parameter.numel() for parameter in layers) + model.output_embedding.weight.numel())
     if threads == 1 or size <= LARGE_BYTES:
         return ""
     return f"a step reads {size / 1e6:,.0f} MB, which is faster with {threads} threads than in C with one"
@@ -62,7 +64,7 @@ def compile_model(model: Any, engine: str = "auto") -> Any:
 
     Args:
         engine: `torch`; `native`, layers in C; `native-bfloat16` and `native-int8`, the same with weights stored in 16 and 8
-            bits; or `auto`: native where it can be and is faster (docs/engines.md).
+            bits; or `auto`: native where it can be and is faster, with bytes if the model's file holds bytes (docs/engines.md).
     Raises:
         SettingsError: an unknown engine, or a native one and a model or machine that cannot be run so.
     """
@@ -73,9 +75,9 @@ def compile_model(model: Any, engine: str = "auto") -> Any:
     if engine in NATIVE and reason:
         raise SettingsError(f"engine={engine} cannot decode with this model: {reason}. Take engine=torch, or auto.")
     library = find().library
-    return (
-        packed(model) if reason or library is None else NativeModel(model, library, NATIVE.get(engine, torch.float32))
-    )
+    if reason or library is None:
+        return packed(model)
+    return NativeModel(model, library, NATIVE.get(engine, model.weights_dtype))
 
 
 class CompiledModels:
@@ -114,9 +116,8 @@ class CompiledModels:
     @property
     def engine(self) -> str:
         """The engine that decodes: any but `auto`."""
-        if not all(isinstance(each, NativeModel) for each in self.current()):
-            return "torch"
-        return self._engine if self._engine in NATIVE else "native"
+        models = self.current()
+        return ENGINE_OF[models[0].dtype] if all(isinstance(each, NativeModel) for each in models) else "torch"
 
     def current(self) -> list[Any]:
         """The models, compiled as they are now.

@@ -31,10 +31,11 @@ class NativeModel:
 
     Args:
         model: one that `unsupported_reason` finds nothing in.
-        dtype: of the stored weights of linear maps: float32 or bfloat16. Arithmetic is in float32.
+        dtype: of the stored weights of linear maps, as for `NativeLinear`.
     """
 
     def __init__(self, model: TokenModel, library: Library, dtype: torch.dtype = torch.float32) -> None:
+        self.dtype = dtype
         self._plain, self._with_hooks = model, cast("PackedModel | None", None)
         self.library, self.vocab_size = library, model.output_embedding.weight.shape[0]
         copied: Any = with_shared_weights(model)

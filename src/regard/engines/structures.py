@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 import torch
-from jaxtyping import Float, Int8
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.engines import library as c
@@ -17,6 +17,7 @@ from regard.nn.attention import Attention
 from regard.nn.layers import DecoderLayer, EncoderLayer, FeedForward, GatedFeedForward, PostNorm, PreNorm, SandwichNorm
 from regard.nn.multihead import MultiHeadAttention
 from regard.nn.positions import BucketedBias, LinearBias, Rotary
+from regard.nn.quantization import quantized
 from regard.nn.scores import DotProduct, InnerProduct, ScaledDotProduct
 
 ACTIVATIONS = {"relu": 1, "gelu": 2, "gelu_tanh": 3, "silu": 4}
@@ -87,7 +88,7 @@ def _linear(
                 f"a linear map must have at most {MOST_INT8_INPUTS:,} inputs for engine=native-int8; got {inputs:,}. "
                 "Take engine=native."
             )
-        scales, rounded = rounded_weights(weight)
+        scales, rounded = quantized(weight)
         groups = nn.functional.pad(rounded, (0, -inputs % 4)).view(-1, panel, -(-inputs // 4), 4).transpose(1, 2)
         offsets = -128 * rounded.sum(dim=1, dtype=torch.int32)
         return c.Linear(
@@ -98,13 +99,6 @@ def _linear(
     if dtype == torch.bfloat16:  # neighbours are one output of each half
         panels = panels.unflatten(2, (2, -1)).transpose(2, 3).flatten(2)
     return c.Linear(inputs, outputs, c.DTYPES[dtype], kept.pointer(panels, dtype), kept.pointer(bias))
-
-
-def rounded_weights(weight: Float[Tensor, "out in"]) -> tuple[Float[Tensor, " out"], Int8[Tensor, "out in"]]:
-    """Weights as bytes from -127 to 127, and the scale of each output: weight = scale * byte, as nearly as can be."""
-    scales = weight.abs().amax(dim=1) / 127
-    rounded = torch.round(weight / scales.where(scales > 0, 1)[:, None])
-    return scales, rounded.clamp(-127, 127).to(torch.int8)  # scales near 0 have few digits
 
 
 class EmbeddingAndOutput(NamedTuple):

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import torch
+
 from regard.adapters import Base, adapt, is_adapter, read_adapter, save_adapter, weights_digest
 from regard.arguments import checked
 from regard.checkpoint import check_output, load_model, save_new
 from regard.errors import ModelFolderError, SettingsError, how_to_install
 from regard.interop.check import Check
 from regard.interop.foreign import ForeignModel
-from regard.interop.formats import FORMATS, is_foreign, read_foreign, write_foreign
+from regard.interop.formats import EIGHT_BITS, FORMATS, is_foreign, read_foreign, write_foreign
 from regard.interop.mapping import names
 from regard.interop.peft import PEFT, is_peft, read_peft, write_peft
 from regard.models.adaptation import adapted
@@ -67,9 +69,9 @@ def convert(
 
     Args:
         source: a model folder of ours, a foreign model, or `hf:owner/name` on the Hugging Face hub.
-        format: one of `FORMATS`; None: ours.
+        format: one of `FORMATS`; `regard-int8`, ours with matrices of 8 bits; None: ours.
         check: compare with the original implementation on generated input; a model with other results is not written.
-        overwrite: whether an existing Regard model folder at `output` is replaced.
+        overwrite: whether an existing Regard model folder at `output` is replaced by another one.
         say: called with each step when it is done.
     Raises:
         SettingsError: a format that does not suit.
@@ -95,9 +97,11 @@ def convert(
     if format is None and not is_foreign(source):
         load_model(source)
         raise SettingsError(
-            f"{source} is a Regard model already. Choose the format to write: `--to` with one of {', '.join(FORMATS)}."
+            f"{source} is a Regard model already. Choose the format to write: `--to` with one of "
+            f"{', '.join((EIGHT_BITS, *FORMATS))}."
         )
-    check_output(output, overwrite=overwrite and format is None)
+    is_ours = format in (None, EIGHT_BITS)
+    check_output(output, overwrite=overwrite and is_ours)
     if is_foreign(source):
         foreign = read_foreign(source)
         finish(f"{source}: {foreign.format}, read", foreign)
@@ -105,9 +109,10 @@ def convert(
     else:
         loaded = load_model(source)
     done.arch = loaded.model.config.arch
-    if format is None:
-        save_new(output, *loaded)
+    if is_ours:
+        save_new(output, *loaded, dtype=torch.float32 if format is None else torch.int8)
     else:
+        assert format is not None
         write_foreign(
             loaded, output, format, accept=lambda written: finish(f"{output}: {written.format}, written", written)
         )

@@ -138,6 +138,8 @@ WRITE: dict[str, Callable[[LoadedModel, Path], ForeignModel]] = {
 """The writers of formats, by name."""
 FORMATS = tuple(WRITE)
 """The formats that can be written."""
+EIGHT_BITS = "regard-int8"
+"""The name of our own format with matrices of 8 bits."""
 
 
 def write_foreign(
@@ -153,7 +155,8 @@ def write_foreign(
         ModelFolderError: the format cannot represent this model, or the folder cannot be written.
     """
     if format not in FORMATS:
-        raise SettingsError(f"format must be one that Regard writes; got {format!r}. {nearest_hint(format, FORMATS)}")
+        hint = nearest_hint(format, (EIGHT_BITS, *FORMATS))
+        raise SettingsError(f"format must be one that Regard writes; got {format!r}. {hint}")
     check_output(output, overwrite=False)
     if format != "onnx":
         bert.refuse(format, _ours_alone(loaded.model, format))

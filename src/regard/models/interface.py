@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
+import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
@@ -76,6 +77,8 @@ class Model(nn.Module):
     """Whether the text that is read is predicted itself, each token from those before it."""
     input_embedding: ClassVar[str] = "embedding"
     """The name of the module that embeds the text or the source."""
+    weights_dtype: torch.dtype = torch.float32
+    """The type of the matrices in the file that the model was read from: with int8, `auto` decodes with products of bytes."""
 
     if TYPE_CHECKING:  # here and in modules of `nn`: without it, what a call returns is Any
 

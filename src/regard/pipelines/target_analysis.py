@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
+from regard.data.batch import Batch
 from regard.data.batching import in_order
 from regard.data.corpus import ParallelText
 from regard.data.encoding import encode_pairs
@@ -226,14 +227,24 @@ def pair_likelihood(
         raise DataError(f"each source needs one target; got {len(sources)} sources and {len(targets)} targets.")
     check_after_fork()
     text = ParallelText(list(sources), list(targets), "pairs")
+    return likelihood(model, scoring_batches(model, tokenizer, source_tokenizer, text))
+
+
+def scoring_batches(
+    model: PairModel, tokenizer: Tokenizer, source_tokenizer: Tokenizer, text: ParallelText
+) -> Iterable[Batch]:
+    """Pairs in their order, encoded for a model.
+
+    Raises:
+        DataError: a text longer than the model can read.
+    """
     limit = model.config.max_positions
     pairs = encode_pairs(text, tokenizer, limit, source_tokenizer=source_tokenizer)
     if pairs.too_long:
         number, room = pairs.too_long[0] + 1, limit - 1
         raise DataError(f"pair {number}: a text must have at most {room} tokens; got more. Split it into sentences.")
     start_ids = tokenizer.symbols.start_ids
-    batches = in_order(pairs, SCORING_BATCH_TOKENS, pad_id=tokenizer.pad_id, start_ids=start_ids)
-    return likelihood(model, batches)
+    return in_order(pairs, SCORING_BATCH_TOKENS, pad_id=tokenizer.pad_id, start_ids=start_ids)
 
 
 def pair_scores(

@@ -10,12 +10,13 @@ from typing import Protocol, runtime_checkable
 import torch
 
 from regard.adapters import Base, change_adapter_config, read_adapter, save_adapter, save_adapter_weights, with_adapter
-from regard.checkpoint import ADAPTER_WEIGHTS, WEIGHTS, LoadedModel, save_config, save_new, save_weights
+from regard.checkpoint import ADAPTER_WEIGHTS, WEIGHTS, LoadedModel, save_config, save_new
 from regard.models.interface import Model
 from regard.pipelines.loading import load
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.pipeline_types import pipeline_type
 from regard.text.tokenizer import Tokenizer
+from regard.weights_file import save_weights
 
 
 @runtime_checkable
@@ -53,7 +54,7 @@ class ModelStore:
 
     def rewrite(self, path: Path, model: Model) -> None:
         """Replace the weights of a model folder."""
-        save_weights(path, model)
+        save_weights(path / WEIGHTS, model)
 
     def rewrite_config(self, path: Path, model: Model) -> None:
         """Replace the configuration of a model folder."""

@@ -178,7 +178,9 @@ class _Start:
             # A copy of its teacher has nothing to learn: only the vocabulary is meant.
             return cls(None, None, taught_by)
         _check_alone(preset, pretrained)
-        return cls(load_any(from_), Path(from_).name, taught_by)
+        begun_with = load_any(from_)
+        begun_with.model.weights_dtype = torch.float32  # what is learnt has more than 8 bits
+        return cls(begun_with, Path(from_).name, taught_by)
 
 
 def _settings(

@@ -74,7 +74,11 @@ def read_variables(path: Path) -> tuple[str, dict[str, np.ndarray]]:
 
 
 def dequantized(variables: dict[str, np.ndarray]) -> dict[str, Tensor]:
-    """The weights among the variables, as float32."""
+    """The weights among the variables, as float32.
+
+    Raises:
+        ModelFolderError: scales do not suit.
+    """
     tensors = {}
     for name, array in variables.items():
         if array.ndim == 0 or name.endswith("_scale"):
@@ -82,9 +86,24 @@ def dequantized(variables: dict[str, np.ndarray]) -> dict[str, Tensor]:
         scale = variables.get(f"{name}_scale")
         numbers = array.astype(np.float32)
         if scale is not None:
-            numbers = numbers / (scale.astype(np.float32)[:, None] if scale.ndim else np.float32(scale))
+            numbers = numbers / _factors(scale, array, name)
         tensors[name] = torch.from_numpy(np.ascontiguousarray(numbers))
     return tensors
+
+
+def _factors(scale: np.ndarray, array: np.ndarray, name: str) -> np.ndarray:
+    """The numbers that a quantised weight is divided by, of each row or of all.
+
+    Raises:
+        ModelFolderError: they are not as many as rows, or cannot be divided by.
+    """
+    if scale.ndim and scale.shape != array.shape[:1]:
+        raise ModelFolderError(f"{name}_scale must have one number, or {len(array)}; got shape {scale.shape}.")
+    factors = scale.astype(np.float32)
+    if not (np.isfinite(factors) & (factors > 0)).all():
+        wrong = factors[~(np.isfinite(factors) & (factors > 0))].flat[0]
+        raise ModelFolderError(f"{name}_scale must hold finite numbers above 0; got {wrong:g}. The file is damaged.")
+    return factors.reshape(-1, *([1] * (array.ndim - 1))) if scale.ndim else factors
 
 
 def read_vocabulary(folder: Path, side: str, size: int, unk: str) -> list[str]:

@@ -80,6 +80,8 @@ def read(folder: Path) -> ForeignModel:
         side: len(tensors[name]) for side in ("encoder", "decoder") if (name := POSITIONS.format(side)) in tensors
     }
     notes = [f"weights were {', '.join(sorted(kinds))}; they are float32 now"] if kinds != {"float32"} else []
+    if "int8" in kinds:
+        notes = ["weights were int8; `--to regard-int8` writes them so"]
     if len(set(lengths.values())) > 1:
         notes.append(f"positions from {config.max_positions} on, which one side lacks, are left out")
     tokenizers = {}
@@ -98,6 +100,8 @@ def read(folder: Path) -> ForeignModel:
         },
     )
     model, account = blueprint.build(tensors, where=str(folder / MODEL))
+    if "int8" in kinds:
+        model.weights_dtype = torch.int8
     loaded = LoadedModel(model, tokenizers["target"], tokenizers["source"])
 
     def reference(path: Path) -> Reference:
