@@ -20,6 +20,7 @@ from regard.models.registry import build
 SHARED_KEYS = (
     "model_dim", "ff_dim", "num_heads", "num_kv_heads", "head_dim", "norm", "norm_kind", "norm_epsilon", "activation",
     "gated", "bias", "positions", "value_head_dim", "attention_output_bias", "feed_forward_chunk",
+    "feed_forward_bias", "query_key_norm", "rotary_base", "rotary_dim", "rotary_scaling", "windows",
 )  # fmt: skip
 """Settings that must be equal in both, because they become one model."""
 SOURCE_MODULES = {
@@ -32,7 +33,16 @@ TARGET_MODULES = {
     "output_bias": "output_bias", "output_transform": "output_transform", "head": "output_transform",
 }  # fmt: skip
 """The modules of an encoder and of a decoder, with their names in the whole."""
-EMBEDDED = ("learned", "sinusoidal", "sinusoidal_halves", "sinusoidal_opennmt", "rotary", "alibi", "none")
+EMBEDDED = (
+    "learned",
+    "sinusoidal",
+    "sinusoidal_halves",
+    "sinusoidal_opennmt",
+    "sinusoidal_fairseq",
+    "rotary",
+    "alibi",
+    "none",
+)
 """The position schemes that do not depend on a longest text, and learned positions, of which the first rows are used.
 """
 

@@ -123,7 +123,9 @@ def _is_plain(attention: MultiHeadAttention) -> bool:
         and attention.num_kv_heads == attention.num_heads
         and attention.value_head_dim == attention.head_dim
         and type(inner) is Attention
+        and attention.query_norm is None
         and inner.positions is None
+        and inner.window is None
         and type(inner.score) is ScaledDotProduct
     )
 

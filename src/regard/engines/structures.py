@@ -230,7 +230,7 @@ class Structures:
 def unsupported_in_stack(layers: Sequence[nn.Module]) -> str:
     """The feature of the layers of a stack together that is not written in C; empty: none."""
     schemes: list[Any] = [layer.self_attention.attention.positions for layer in cast("Any", layers)]
-    turns = {(x.base, x.rotated_dim, x.layout) if isinstance(x, Rotary) else None for x in schemes}
+    turns = {(x.base, x.rotated_dim, x.layout, x.scaling) if isinstance(x, Rotary) else None for x in schemes}
     return "rotary positions that differ by layer" if len(turns) > 1 else ""
 
 
@@ -272,6 +272,10 @@ def _unsupported_in_attention(attention: MultiHeadAttention, schemes: tuple[type
         return f"scores of kind {type(inner.score).__name__}"
     if attention.value_head_dim != attention.head_dim:
         return "values of another width than keys"
+    if attention.query_norm is not None:
+        return "norms of queries and keys"
+    if inner.window is not None:
+        return "sliding windows"
     if inner.positions is not None and type(inner.positions) not in schemes:
         return f"positions of kind {type(inner.positions).__name__}"
     return ""

@@ -177,6 +177,9 @@ def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
         wanted["value_head_dim"] = config.value_head_dim or config.head_dim, config.head_dim
         has_bias = config.bias if config.attention_output_bias is None else config.attention_output_bias
         wanted["attention_output_bias"] = has_bias, config.bias
+        wanted["feed_forward_bias"] = config.feed_forward_bias in (None, config.bias), True
+        wanted["query_key_norm"] = config.query_key_norm, False
+        wanted["windows"] = config.windows, []
     if isinstance(model, Decoder):
         wanted["cross_attention"] = config.cross_attention, False
         wanted["output_transform"] = config.output_transform, format == "bert"

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-POSITIONS = {"sinusoidal", "sinusoidal_halves", "sinusoidal_opennmt", "learned", "none", "rotary", "alibi", "t5",
-             "relative_key", "relative_key_query", "shaw"}  # fmt: skip
+POSITIONS = {"sinusoidal", "sinusoidal_halves", "sinusoidal_opennmt", "sinusoidal_fairseq", "learned", "none",
+             "rotary", "alibi", "t5", "relative_key", "relative_key_query", "shaw"}  # fmt: skip
 """Position schemes by name; `regard.extending.add_position_scheme` adds one."""
 SCORES = {"additive", "bilinear", "dot", "scaled_dot", "cosine", "gaussian"}
 """Attention scores of the recurrent model by name; `regard.extending.add_attention_score` adds one."""
@@ -57,6 +57,28 @@ SAME_WEIGHTS = ("dropout", "attention_dropout", "activation_dropout", "layer_dro
 """Settings of models that leave their weights as they are."""
 
 
+class RotaryScalingConfig(BaseModel):
+    """Slower rotation for texts longer than those of training: see `regard.nn.RotaryScaling`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    factor: float = Field(gt=0, le=1e6, description="what frequencies are divided by")
+    training_length: int | None = Field(
+        None,
+        ge=1,
+        le=MOST_POSITIONS,
+        description="longest text of training, in tokens; null: all frequencies are divided",
+    )
+    low_factor: float = Field(1.0, gt=0, le=1e6)
+    high_factor: float = Field(4.0, gt=0, le=1e6)
+
+    @model_validator(mode="after")
+    def _factors_grow(self) -> RotaryScalingConfig:
+        if self.low_factor >= self.high_factor:
+            raise ValueError(f"low_factor must be below high_factor; got {self.low_factor} and {self.high_factor}.")
+        return self
+
+
 class ModelConfig(BaseModel):
     """The configuration that every family has. A family of your own derives from it, or from `TransformerConfig`."""
 
@@ -103,10 +125,27 @@ class TransformerConfig(ModelConfig):
     attention_output_bias: bool | None = Field(
         None, description="whether the map after attention's heads has a bias; null: as bias"
     )
+    feed_forward_bias: bool | None = Field(
+        None, description="whether the maps of feed-forward layers have biases; null: as bias"
+    )
+    query_key_norm: bool = Field(False, description="whether each head's queries and keys are normalised, as in Qwen 3")
     feed_forward_chunk: int | None = Field(
         None, ge=1, le=MOST_POSITIONS, description="positions that feed-forward layers compute at a time; null: all"
     )
     positions: Positions = "sinusoidal"
+    rotary_base: float = Field(10_000.0, gt=1, le=1e12, description="sets the slowest frequency of rotary positions")
+    rotary_dim: int | None = Field(
+        None, ge=2, le=WIDEST, description="dimensions of each head that rotary positions turn, even; null: all"
+    )
+    rotary_scaling: RotaryScalingConfig | None = Field(
+        None, description="slower rotation, for texts longer than those of training; null: none"
+    )
+    windows: list[Annotated[int, Field(ge=1, le=MOST_POSITIONS)] | None] = Field(
+        default_factory=list,
+        max_length=MOST_LAYERS,
+        description="sliding windows: how far each layer looks, its own position included, null for everywhere; empty: "
+        "all layers look everywhere",
+    )
     pad_id: int = Field(
         0,
         ge=-1,
@@ -155,8 +194,15 @@ class TransformerConfig(ModelConfig):
                 f"value_head_dim must be head_dim with positions shaw, which add to both; got {self.value_head_dim} and "
                 f"{self.head_dim}."
             )
-        if self.head_dim % 2 and self.positions == "rotary":
-            raise ValueError(f"head_dim must be even for rotary positions; got {self.head_dim}.")
+        rotated = self.rotary_dim or self.head_dim
+        if self.positions == "rotary" and (rotated % 2 or rotated > self.head_dim):
+            name = "head_dim" if self.rotary_dim is None else "rotary_dim"
+            raise ValueError(f"{name} must be even and at most head_dim for rotary positions; got {rotated}.")
+        counts = {self.attentions[kind] for kind in ("encoder", "decoder") if kind in self.attentions}
+        if self.windows and counts != {len(self.windows)}:
+            raise ValueError(
+                f"windows must be one for each of {' and '.join(map(str, sorted(counts)))} layers; got {len(self.windows)}."
+            )
         return self
 
 

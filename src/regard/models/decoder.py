@@ -55,12 +55,12 @@ class Decoder(TokenModel):
             "Sequence[DecoderLayer]",
             nn.ModuleList(
                 DecoderLayer(
-                    self_attention(config, is_decoder=True),
+                    self_attention(config, layer, is_decoder=True),
                     cross_attention(config) if config.cross_attention else None,
                     feed_forward(config),
                     lambda: residual(config),
                 )
-                for _ in range(config.num_layers)
+                for layer in range(config.num_layers)
             ),
         )
         self.norm = final_norm(config)

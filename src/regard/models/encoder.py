@@ -52,8 +52,10 @@ class Encoder(Model):
         self.layers = cast(
             "Sequence[EncoderLayer]",
             nn.ModuleList(
-                EncoderLayer(self_attention(config, is_decoder=False), feed_forward(config), lambda: residual(config))
-                for _ in range(config.num_layers)
+                EncoderLayer(
+                    self_attention(config, layer, is_decoder=False), feed_forward(config), lambda: residual(config)
+                )
+                for layer in range(config.num_layers)
             ),
         )
         self.norm = final_norm(config)

@@ -54,11 +54,11 @@ class EncoderDecoder(PairModel):
         self.embedding_dropout = Dropout(config.dropout)
         self.encoder_layers = cast(
             "Sequence[EncoderLayer]",
-            nn.ModuleList(_encoder_layer(config) for _ in range(config.num_encoder_layers)),
+            nn.ModuleList(_encoder_layer(config, layer) for layer in range(config.num_encoder_layers)),
         )
         self.decoder_layers = cast(
             "Sequence[DecoderLayer]",
-            nn.ModuleList(_decoder_layer(config) for _ in range(config.num_decoder_layers)),
+            nn.ModuleList(_decoder_layer(config, layer) for layer in range(config.num_decoder_layers)),
         )
         self.encoder_norm, self.decoder_norm = final_norm(config), final_norm(config)
         self.output_transform = OutputTransform(config, config.activation) if config.output_transform else nn.Identity()
@@ -249,13 +249,16 @@ class EncoderDecoder(PairModel):
         return {"encoder": list(self.encoder_layers), "decoder": list(self.decoder_layers)}
 
 
-def _encoder_layer(config: EncoderDecoderConfig) -> EncoderLayer:
+def _encoder_layer(config: EncoderDecoderConfig, layer: int) -> EncoderLayer:
     """A layer of the encoder."""
-    return EncoderLayer(self_attention(config, is_decoder=False), feed_forward(config), lambda: residual(config))
+    return EncoderLayer(self_attention(config, layer, is_decoder=False), feed_forward(config), lambda: residual(config))
 
 
-def _decoder_layer(config: EncoderDecoderConfig) -> DecoderLayer:
+def _decoder_layer(config: EncoderDecoderConfig, layer: int) -> DecoderLayer:
     """A layer of the decoder."""
     return DecoderLayer(
-        self_attention(config, is_decoder=True), cross_attention(config), feed_forward(config), lambda: residual(config)
+        self_attention(config, layer, is_decoder=True),
+        cross_attention(config),
+        feed_forward(config),
+        lambda: residual(config),
     )

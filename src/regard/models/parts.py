@@ -37,6 +37,7 @@ from regard.nn.positions import (
     RelativeKey,
     RelativeKeyQuery,
     Rotary,
+    RotaryScaling,
     WaveLayout,
     sinusoidal_positions,
 )
@@ -48,8 +49,15 @@ CLIPPED_DISTANCE = 16
 """As Shaw et al. 2018 use for their base model."""
 
 
+def rotary(config: TransformerConfig) -> Rotary:
+    """Rotation by the base, the width and the scaling that a configuration has."""
+    given = config.rotary_scaling
+    scaling = None if given is None else RotaryScaling(**given.model_dump())
+    return Rotary(config.head_dim, base=config.rotary_base, rotated_dim=config.rotary_dim, scaling=scaling)
+
+
 SCHEMES: dict[str, Callable[[TransformerConfig, bool], AttentionPositions]] = {
-    "rotary": lambda config, is_decoder: Rotary(config.head_dim),
+    "rotary": lambda config, is_decoder: rotary(config),
     "alibi": lambda config, is_decoder: LinearBias(config.num_heads),
     "t5": lambda config, is_decoder: BucketedBias(config.num_heads, bidirectional=not is_decoder),
     "relative_key": lambda config, is_decoder: RelativeKey(config.head_dim, config.max_positions),
@@ -73,10 +81,12 @@ def add_position_scheme(name: str, make: Callable[[TransformerConfig, bool], Att
     POSITIONS.add(name)
 
 
-def self_attention(config: TransformerConfig, *, is_decoder: bool) -> MultiHeadAttention:
-    """Self-attention, with its position scheme."""
+def self_attention(config: TransformerConfig, layer: int, *, is_decoder: bool) -> MultiHeadAttention:
+    """Self-attention of a layer, counted from 0, with its position scheme and its window."""
     positions = SCHEMES[config.positions](config, is_decoder) if config.positions in SCHEMES else None
-    return _multihead(config, Attention(positions=positions, dropout=config.attention_dropout))
+    window = config.windows[layer] if config.windows else None
+    attention = Attention(positions=positions, dropout=config.attention_dropout, window=window)
+    return _multihead(config, attention, norm(config) if config.query_key_norm else None)
 
 
 def cross_attention(config: TransformerConfig) -> MultiHeadAttention:
@@ -84,7 +94,9 @@ def cross_attention(config: TransformerConfig) -> MultiHeadAttention:
     return _multihead(config, Attention(dropout=config.attention_dropout))
 
 
-def _multihead(config: TransformerConfig, attention: Attention) -> MultiHeadAttention:
+def _multihead(
+    config: TransformerConfig, attention: Attention, norm: Callable[[int], nn.Module] | None = None
+) -> MultiHeadAttention:
     return MultiHeadAttention(
         config.model_dim,
         config.num_heads,
@@ -93,6 +105,7 @@ def _multihead(config: TransformerConfig, attention: Attention) -> MultiHeadAtte
         value_head_dim=config.value_head_dim,
         bias=config.bias,
         output_bias=config.attention_output_bias,
+        norm=norm,
         attention=attention,
     )
 
@@ -100,8 +113,9 @@ def _multihead(config: TransformerConfig, attention: Attention) -> MultiHeadAtte
 def feed_forward(config: TransformerConfig) -> FeedForward:
     """The feed-forward layer."""
     kind = GatedFeedForward if config.gated else FeedForward
+    bias = config.bias if config.feed_forward_bias is None else config.feed_forward_bias
     chunk = config.feed_forward_chunk
-    return kind(config.model_dim, config.ff_dim, activation=config.activation, bias=config.bias, chunk=chunk)
+    return kind(config.model_dim, config.ff_dim, activation=config.activation, bias=bias, chunk=chunk)
 
 
 def norm(config: TransformerConfig) -> Callable[[int], nn.Module]:
@@ -232,6 +246,7 @@ class EmbeddedPositions(nn.Module):
             "sinusoidal": "interleaved",
             "sinusoidal_halves": "halves",
             "sinusoidal_opennmt": "opennmt",
+            "sinusoidal_fairseq": "fairseq",
         }
         waves = None
         if config.positions in layouts:

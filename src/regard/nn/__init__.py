@@ -43,6 +43,7 @@ from regard.nn.positions import (
     RelativeKey,
     RelativeKeyQuery,
     Rotary,
+    RotaryScaling,
     sinusoidal_positions,
 )
 from regard.nn.scores import (
@@ -84,6 +85,7 @@ __all__ = [
     "RelativeKey",
     "RelativeKeyQuery",
     "Rotary",
+    "RotaryScaling",
     "SandwichNorm",
     "ScaledDotProduct",
     "additive_from_mask",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from regard.errors import ShapeError
+from regard.errors import SettingsError, ShapeError
 from regard.nn import kernels
 from regard.nn.dropout import check_rate
 from regard.nn.dropout import dropout as drop
@@ -128,15 +128,24 @@ class Attention(nn.Module):
         score: how queries and keys are compared.
         positions: what attention knows of the distance between query and key; see `nn/positions.py`.
         dropout: share of the weights that is set to 0 in training; from 0 to 1.
+        window: a sliding window: a query attends only to keys less than so many positions before or after it; at least 1.
+            None: to all. Source: Beltagy et al. 2020, section 3.1.
     Raises:
-        SettingsError: another share.
+        SettingsError: another share, or a window below 1.
     """
 
     def __init__(
-        self, score: ScoreFunction | None = None, positions: AttentionPositions | None = None, dropout: float = 0.0
+        self,
+        score: ScoreFunction | None = None,
+        positions: AttentionPositions | None = None,
+        dropout: float = 0.0,
+        window: int | None = None,
     ) -> None:
         super().__init__()
         check_rate(dropout)
+        if window is not None and window < 1:
+            raise SettingsError(f"window must be at least 1; got {window}.")
+        self.window = window
         self.score = ScaledDotProduct() if score is None else score
         self.positions = positions
         self.dropout = dropout
@@ -172,6 +181,7 @@ class Attention(nn.Module):
         Args:
             distance: of each key from each query, for position schemes; None: the last query stands at the last key.
         """
+        mask = self._in_window(mask, query, key, distance)
         show_inputs(self, query, key, value, mask, bias, causal, distance)
         dropout = self.dropout if self.training else 0.0
         if self.positions is not None and self.positions.has_values:
@@ -207,12 +217,23 @@ class Attention(nn.Module):
         """
         if mask is not None:
             check_mask(mask, (*query.shape[:-1], key.shape[-2]))
+        mask = self._in_window(mask, query, key, distance, first)
         if causal:
             mask = combine_masks(mask, causal_mask(query.shape[-2], key.shape[-2], first=first, device=query.device))
         if distance is None and self.positions is not None:
             distance = distances(query.shape[-2], key.shape[-2], first=first, device=query.device)
         bias = self.with_positions(bias, query, key, distance, heads)
         return attention_weights(query, key, mask=mask, bias=bias, score=self.score)
+
+    def _in_window(
+        self, mask: Tensor | None, query: Tensor, key: Tensor, distance: Tensor | None, first: int | None = None
+    ) -> Tensor | None:
+        """The mask that was given, without the keys outside of the window."""
+        if self.window is None or (distance is None and key.shape[-2] <= self.window):
+            return mask
+        if distance is None:
+            distance = distances(query.shape[-2], key.shape[-2], first=first, device=query.device)
+        return combine_masks(mask, distance.abs() < self.window)
 
     def with_positions(
         self, bias: Tensor | None, query: Tensor, key: Tensor, distance: Tensor | None, heads: HeadNumbers = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, SupportsIndex
 
 import torch
@@ -35,6 +35,8 @@ class MultiHeadAttention(nn.Module):
         value_dim: width of the value inputs; None: `key_dim`.
         bias: whether the projections have biases.
         output_bias: whether the output projection has one; None: as `bias`.
+        norm: makes a norm for a width: queries and keys are normalised in each head, before positions rotate them; None:
+            they are not. Source: Henry et al. 2020, section 3, with RMS norm as in Qwen 3 and Gemma 3.
         attention: score, positions and dropout; None: the paper's. Several layers may be given one: they share its score and
             positions, and nothing else.
     Raises:
@@ -54,6 +56,7 @@ class MultiHeadAttention(nn.Module):
         value_dim: int | None = None,
         bias: bool = True,
         output_bias: bool | None = None,
+        norm: Callable[[int], nn.Module] | None = None,
         attention: Attention | None = None,
     ) -> None:
         super().__init__()
@@ -76,6 +79,7 @@ class MultiHeadAttention(nn.Module):
         self.value_proj = linear(value_dim, num_kv_heads * self.value_head_dim, bias=bias)
         has_bias = bias if output_bias is None else output_bias
         self.output_proj = linear(num_heads * self.value_head_dim, model_dim, bias=has_bias)
+        self.query_norm, self.key_norm = (None if norm is None else norm(self.head_dim) for _ in range(2))
         self.attention = (Attention() if attention is None else attention).for_layer()
 
     def forward(
@@ -130,13 +134,13 @@ class MultiHeadAttention(nn.Module):
         """
         check_width("key", key.shape[-1], self.key_proj.in_features)
         check_width("value", value.shape[-1], self.value_proj.in_features)
-        rotated = self._rotated(self._split(self.key_proj(key)), first, step)
+        rotated = self._rotated(self._normed(self.key_norm, self.key_proj(key)), first, step)
         return KeysValues(rotated, self._split(self.value_proj(value), self.value_head_dim))
 
     def project_query(self, query: Float[Tensor, "batch query model_dim"], seen: KeysValues) -> Heads:
         """Queries of every head; the last query is at the position of the last key."""
         check_width("query", query.shape[-1], self.query_proj.in_features)
-        return self._rotated(self._split(self.query_proj(query)), seen.length - query.shape[1])
+        return self._rotated(self._normed(self.query_norm, self.query_proj(query)), seen.length - query.shape[1])
 
     def project_self(
         self, x: Float[Tensor, "batch position model_dim"], *, first: First = 0, step: int = 1
@@ -147,7 +151,7 @@ class MultiHeadAttention(nn.Module):
             first: the position of the first one: of all examples, or of each.
             step: how far apart they stand; 0: all at one position.
         """
-        query = self._rotated(self._split(self.query_proj(x)), first, step)
+        query = self._rotated(self._normed(self.query_norm, self.query_proj(x)), first, step)
         return query, self.project(x, x, first=first, step=step)
 
     def attend(
@@ -224,6 +228,9 @@ class MultiHeadAttention(nn.Module):
             for x, y in zip(ours.parameters(), theirs.parameters(), strict=True):
                 x.zero_()
                 x[rows] = y
+        for norm, other in ((self.query_norm, pruned.query_norm), (self.key_norm, pruned.key_norm)):
+            if norm is not None and other is not None:
+                norm.load_state_dict(other.state_dict())
         self.output_proj.weight.zero_()
         self.output_proj.weight[:, columns] = pruned.output_proj.weight
         if self.output_proj.bias is not None:
@@ -236,6 +243,10 @@ class MultiHeadAttention(nn.Module):
 
     def _split(self, x: Float[Tensor, "batch position dim"], width: int | None = None) -> Heads:
         return x.unflatten(-1, (-1, self.head_dim if width is None else width)).transpose(1, 2)
+
+    def _normed(self, norm: nn.Module | None, x: Float[Tensor, "batch position dim"]) -> Heads:
+        heads = self._split(x)
+        return heads if norm is None else norm(heads)
 
     def _rotated(self, x: Heads, first: First, step: int = 1) -> Heads:
         return x if self.attention.positions is None else self.attention.positions.rotate(x, first, step)

@@ -8,7 +8,7 @@ key has the same position in every step.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import torch
 from jaxtyping import Float, Int
@@ -18,7 +18,7 @@ from regard.errors import ShapeError, check_width
 from regard.nn.initialization import embedding
 from regard.nn.masks import is_traced
 
-WaveLayout = Literal["interleaved", "halves", "opennmt"]
+WaveLayout = Literal["interleaved", "halves", "opennmt", "fairseq"]
 Heads = Float[Tensor, "batch head position head_dim"]
 Queries = Float[Tensor, "batch head query head_dim"]
 Keys = Float[Tensor, "batch head key head_dim"]
@@ -31,6 +31,10 @@ HeadNumbers = list[int] | None
 """The numbers of the heads that are computed; None: all."""
 
 
+FIRST_POSITION: dict[WaveLayout, int] = {"opennmt": 1, "fairseq": 2}
+"""The number of the first position, in the layouts that do not count from 0."""
+
+
 def sinusoidal_positions(
     num_positions: int, model_dim: int, *, layout: WaveLayout = "interleaved"
 ) -> Float[Tensor, "position model_dim"]:
@@ -41,7 +45,8 @@ def sinusoidal_positions(
     Args:
         model_dim: an even number.
         layout: `interleaved` as in the paper; `halves` has all sines first and then all cosines, as Marian's models do;
-            `opennmt` is likewise, with positions from 1 and the exponent i / (model_dim / 2 - 1), as in OpenNMT-tf.
+            `opennmt` is likewise, with positions from 1 and the exponent i / (model_dim / 2 - 1), as in OpenNMT-tf; and
+            `fairseq` with positions from 2, as in M2M100.
     Raises:
         ShapeError: `model_dim` is odd.
     Source: Vaswani et al. 2017, section 3.5.
@@ -49,9 +54,9 @@ def sinusoidal_positions(
     if model_dim % 2:
         raise ShapeError(f"model_dim must be even for sinusoidal positions; got {model_dim}.")
     position = torch.arange(num_positions, dtype=torch.float64)[:, None]
-    if layout == "opennmt":
+    if layout in FIRST_POSITION:
         exponent = torch.linspace(0, 1, model_dim // 2, dtype=torch.float64)
-        angle = (position + 1) * 10_000.0**-exponent
+        angle = (position + FIRST_POSITION[layout]) * 10_000.0**-exponent
     else:
         angle = position * _frequencies(model_dim, 10_000.0)
     waves = (angle.sin(), angle.cos())
@@ -97,6 +102,32 @@ class AttentionPositions(nn.Module):
         raise NotImplementedError  # called for schemes with `has_values` only
 
 
+class RotaryScaling(NamedTuple):
+    """Slower rotation, so that a model reads texts that are longer than those of its training.
+
+    The frequencies of waves that are longer than `training_length / low_factor` are divided by `factor`. Those of waves
+    shorter than `training_length / high_factor` stay. Between, the frequency goes from one to the other, linearly in the
+    number of waves that the training length holds. Without `training_length`, all are divided: linear interpolation.
+
+    Source: Chen et al. 2023, section 2.3, for linear interpolation; Llama 3.1's code for the parts by wavelength.
+    """
+
+    factor: float
+    training_length: int | None = None
+    """The longest text of training, in tokens."""
+    low_factor: float = 1.0
+    high_factor: float = 4.0
+
+    def scaled(self, frequencies: Float[Tensor, " pair"]) -> Float[Tensor, " pair"]:
+        """The frequencies, slower."""
+        slowed = frequencies / self.factor
+        if self.training_length is None:
+            return slowed
+        waves = self.training_length * frequencies / (2 * math.pi)
+        share = ((waves - self.low_factor) / (self.high_factor - self.low_factor)).clamp(0, 1)
+        return torch.lerp(slowed, frequencies, share)
+
+
 class Rotary(AttentionPositions):
     """Queries and keys turned by an angle that grows with their position: scores depend on the distance alone.
 
@@ -109,6 +140,7 @@ class Rotary(AttentionPositions):
         rotated_dim: only so many of the first dimensions turn; even. None: all.
         layout: which dimensions are pairs: `interleaved`, neighbours, as in the paper and GPT-J; `halves`, the first
             half with the second, as in GPT-NeoX and Llama.
+        scaling: of the frequencies, for texts longer than those of training; None: none.
     Raises:
         ShapeError: `rotated_dim` is odd or above `head_dim`.
     Source: Su et al. 2021, section 3.2.2, equation 34.
@@ -121,9 +153,10 @@ class Rotary(AttentionPositions):
         base: float = 10_000.0,
         rotated_dim: int | None = None,
         layout: Literal["interleaved", "halves"] = "halves",
+        scaling: RotaryScaling | None = None,
     ) -> None:
         super().__init__()
-        self.head_dim = head_dim
+        self.head_dim, self.scaling = head_dim, scaling
         self.rotated_dim = head_dim if rotated_dim is None else rotated_dim
         self.base, self.layout = base, layout
         if self.rotated_dim % 2 or not 0 < self.rotated_dim <= head_dim:
@@ -131,7 +164,8 @@ class Rotary(AttentionPositions):
 
     def frequencies(self, device: torch.device | None = None) -> Float[Tensor, " pair"]:
         """The angle between two neighbouring positions, of each pair of dimensions, in radians."""
-        return _frequencies(self.rotated_dim, self.base, device)
+        frequencies = _frequencies(self.rotated_dim, self.base, device)
+        return frequencies if self.scaling is None else self.scaling.scaled(frequencies)
 
     def rotate(self, x: Heads, first: First, step: int = 1) -> Heads:
         """x, each position turned by its angle.

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
+from regard.models.config import RotaryScalingConfig
+
 
 class NamedDataSettings(TypedDict, total=False):
     """The keys of the section `data`."""
@@ -46,8 +48,14 @@ class NamedModelSettings(TypedDict, total=False):
     gated: bool
     bias: bool
     attention_output_bias: bool | None
+    feed_forward_bias: bool | None
+    query_key_norm: bool
     feed_forward_chunk: int | None
     positions: str
+    rotary_base: float
+    rotary_dim: int | None
+    rotary_scaling: RotaryScalingConfig | None
+    windows: Sequence[int | None]
     num_encoder_layers: int
     num_decoder_layers: int
     tied_embeddings: Literal["all", "target", "source", "none"] | bool
