@@ -60,7 +60,7 @@ THIRD_PARTY = {
     "arguments": set(),
     "version": set(),
     "processors": set(),
-    "text": {"tokenizers", "pydantic"},
+    "text": {"tokenizers", "pydantic", "langcodes"},
     "nn": {"torch", "jaxtyping"},
     "data": {"torch", "numpy", "jaxtyping", "pydantic", "datasets", "babel"},
     "models": {"torch", "jaxtyping", "pydantic", "pydantic_core"},

@@ -18,7 +18,14 @@ from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.nn import Attention, MultiHeadAttention, Rotary, RotaryScaling
 
-SIZES: dict[str, Any] = {"vocab_size": 19, "model_dim": 16, "ff_dim": 24, "num_heads": 4, "max_positions": 40, "dropout": 0.0}
+SIZES: dict[str, Any] = {
+    "vocab_size": 19,
+    "model_dim": 16,
+    "ff_dim": 24,
+    "num_heads": 4,
+    "max_positions": 40,
+    "dropout": 0.0,
+}
 
 
 def decoder(**changes: Any) -> Decoder:

@@ -23,8 +23,11 @@ from regard.cli.option_types import (
     Others,
     Precision,
     References,
+    Source,
+    Target,
     Threads,
     prepare_process,
+    with_direction,
 )
 from regard.cli.output import echo, log, print_result, summary
 from regard.errors import DataError, SettingsError
@@ -41,6 +44,8 @@ def evaluate(
     ],
     tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenisation; none for tokenised text.")] = "13a",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case in BLEU and chrF.")] = False,
+    source_language: Source = None,
+    target_language: Target = None,
     beam_size: Beam = 5,
     batch_size: BatchSize = None,
     length_penalty: LengthPenalty = 1.0,
@@ -66,13 +71,20 @@ def evaluate(
     from regard.checkpoint import CONFIDENCE
     from regard.evaluation.confidence import LEAST_PAIRS
     from regard.pipelines.loading import load
+    from regard.pipelines.pipeline import Pipeline
     from regard.pipelines.translator import Translator
     from regard.runs.settings import parse_options
 
     if calibrate and ensemble:
         raise SettingsError("`--calibrate` is for a single model; it does not work with `--ensemble`.")
     prepare_process(threads)
-    loaded = load(model, device=device, precision=precision, others=ensemble or (), adapter=adapter, engine=engine)
+    loaded: Pipeline = load(model, device=device, precision=precision, others=ensemble or (), adapter=adapter, engine=engine)
+    if isinstance(loaded, Translator):
+        loaded = with_direction(loaded, source_language, target_language)
+    elif source_language or target_language:
+        raise SettingsError(
+            f"`--from` and `--to` are for models that translate; {model} is {loaded.kind}. Remove them."
+        )
     named = {
         "calibrate": calibrate,
         "tokenize": tokenize,
@@ -102,6 +114,8 @@ def score(
     model: Model,
     source: Annotated[str, typer.Argument(help="Source file, or one file of pairs (.tsv, .jsonl, hf:...).")],
     target: Annotated[str | None, typer.Argument(help="Target file, line by line.")] = None,
+    source_language: Source = None,
+    target_language: Target = None,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print a JSON object for each pair: log_prob, tokens, token_log_probs."),
@@ -121,5 +135,6 @@ def score(
         raise DataError(f"`score` needs text on every line; {pairs.name} has {pairs.num_blank} without. Remove them.")
     prepare_process(threads)
     translator = load_as(model, Translator, device=device, adapter=adapter)
+    translator = with_direction(translator, source_language, target_language)
     for scored in translator.score(pairs.sources, pairs.targets):
         print_result(json.dumps(asdict(scored), ensure_ascii=False) if as_json else f"{scored.log_prob:.6f}")

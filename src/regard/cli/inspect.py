@@ -20,10 +20,13 @@ from regard.cli.option_types import (
     FromHub,
     LengthPenalty,
     Model,
+    Source,
+    Target,
     Threads,
     from_hub_if_asked,
     prepare_process,
     refuse_given,
+    with_direction,
 )
 from regard.cli.output import echo, log, print_result
 from regard.errors import DataError, SettingsError
@@ -75,6 +78,8 @@ def inspect(
     search: Annotated[bool, typer.Option("--search", help="Draw the search as a tree instead (.svg or .png).")] = False,
     length_penalty: LengthPenalty = 1.0,
     changes: Changes = None,
+    source_language: Source = None,
+    target_language: Target = None,
     adapter: Adapter = None,
     from_hub: FromHub = False,
     threads: Threads = None,
@@ -86,6 +91,7 @@ def inspect(
     from regard.inspection.inspection import check_ending
     from regard.pipelines.language_model import LanguageModel
     from regard.pipelines.loading import load
+    from regard.pipelines.pipeline import Pipeline
     from regard.pipelines.translator import Translator
     from regard.runs.settings import parse_options
 
@@ -116,7 +122,9 @@ def inspect(
         **{"beam_size": max(beam, rank), "length_penalty": length_penalty, **parse_options(changes or [])}
     )
     prepare_process(threads)
-    loaded = load(model, device=device, adapter=adapter)
+    loaded: Pipeline = load(model, device=device, adapter=adapter)
+    if isinstance(loaded, Translator):
+        loaded = with_direction(loaded, source_language, target_language)
     text = text_itself(text, f"inspect {model}")
     if "\n" in text and not isinstance(loaded, LanguageModel):
         raise DataError(f"{model} reads one line of text; got {len(text.splitlines())} lines.")

@@ -8,12 +8,15 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from regard.errors import HUB, SettingsError
 from regard.processors import may_choose_threads, num_free, usage
+
+if TYPE_CHECKING:
+    from regard.pipelines.translator import Translator
 
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, or xpu.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads; by default one per core that is free.")]
@@ -66,6 +69,18 @@ Adapter = Annotated[
     Path | None,
     typer.Option(help="An adapter of MODEL, from `regard train --from MODEL --set adapter.rank=8`.", metavar="FOLDER"),
 ]
+Source = Annotated[
+    str | None,
+    typer.Option(
+        "--from", help="The language of the source, such as en, for a model of several languages.", metavar="LANGUAGE"
+    ),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        "--to", help="The language to be written, such as de, for a model of several languages.", metavar="LANGUAGE"
+    ),
+]
 Changes = Annotated[
     list[str] | None,
     typer.Option(
@@ -117,3 +132,21 @@ def prepare_process(threads: int | None) -> None:
         time.sleep(max(0.0, LOOKING_SECONDS - (time.perf_counter() - before.clock)))
         if (after := usage()) is not None:
             torch.set_num_threads(max(1, min(torch.get_num_threads(), round(num_free(before, after)))))
+
+
+def with_direction(translator: Translator, source: str | None, target: str | None) -> Translator:
+    """A translator of the direction that `--from` and `--to` name. A note says where it was not trained.
+
+    Raises:
+        SettingsError: as for `Translator.directed`.
+    """
+    from regard.cli.output import log
+
+    if (languages := translator.languages) is None and source is None and target is None:
+        return translator
+    directed = translator.directed(source, target)
+    assert languages is not None
+    read, written = languages.code(source, "source"), languages.code(target, "target")
+    if not languages.is_trained(read, written):
+        log(f"{read} to {written} was not trained: the model has learnt each language in other directions only")
+    return directed

@@ -26,9 +26,12 @@ from regard.cli.option_types import (
     Model,
     Others,
     Precision,
+    Source,
+    Target,
     Threads,
     prepare_process,
     refuse_given,
+    with_direction,
 )
 from regard.cli.output import log, print_result
 from regard.errors import DataError, SettingsError
@@ -44,6 +47,8 @@ def translate(
     model: Model,
     input: Annotated[str, typer.Argument(help="A text file, one sentence per line; - is standard input.")] = "-",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write.")] = None,
+    source_language: Source = None,
+    target_language: Target = None,
     beam: Beam = 5,
     n_best: Annotated[
         int, typer.Option(min=1, help="Print this many translations of each line: line ||| text ||| score.")
@@ -121,6 +126,7 @@ def translate(
     translator = load_as(
         model, Translator, device=device, precision=precision, others=ensemble or (), adapter=adapter, engine=engine
     )
+    translator = with_direction(translator, source_language, target_language)
     is_typed = input == "-" and sys.stdin.isatty() and output is None
     if is_typed:
         log(f"{model} is ready: type a line to translate it. Ctrl-D ends.")

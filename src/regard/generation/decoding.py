@@ -143,7 +143,7 @@ class Decoding:
             request: which the target answers.
         """
         size = len(log_probs)
-        written = torch.tensor([*self.symbols.start_ids[-1:], *ids], dtype=torch.long)
+        written = torch.tensor([*self._starts_of(request)[-1:], *ids], dtype=torch.long)
         active = ActiveBatch([-1] * size, [request] * size, written[-size:] if size else written[:0], 1, [0])
         active.lengths = torch.arange(size)
         active.ids[:, 0, : len(ids)] = torch.tensor(list(ids), dtype=torch.long)
@@ -187,13 +187,18 @@ class Decoding:
         # Only a model with adapters has requests with adapters, and takes a second argument.
         chosen = [torch.tensor(adapters, device=self.device)] if any(adapters) else []
         state = self.model.prefill(rows.to(self.device), *chosen)
-        starts = [[*self.symbols.start_ids] or [request.source_ids[-1]] for request in requests]
+        starts = [self._starts_of(request) for request in requests]
         *before, newest = torch.tensor(starts).T
         for ids in before:
             _, state = self.model.decode_step(ids[:, None].to(self.device), state)
         beams = torch.zeros(len(requests), self.rule.width, dtype=torch.long)
         state = state.select(torch.arange(len(requests)), beams)
         return ActiveBatch(numbers, requests, newest, self.rule.width, self.rule.starts), state
+
+    def _starts_of(self, request: Request) -> list[int]:
+        """The tokens that a target begins with; without a source, the last one of the prompt."""
+        own = request.start_ids
+        return [*(self.symbols.start_ids if own is None else own)] or [request.source_ids[-1]]
 
     def _widen(self, active: ActiveBatch, state: Any, size: int) -> Any:
         """Add free slots to a batch, for sentences that came after it was begun."""

@@ -36,6 +36,7 @@ class Request:
         required: phrases, as ids, that a beam search must have it contain, in any order; they may overlap.
         seed: of the random choices for this source, which do not depend on other requests.
         adapter: the number of the adapter that the model has for it; 0: none.
+        start_ids: what its target begins with, in place of `TargetSymbols.start_ids`, and as many; None: that.
     """
 
     source_ids: Sequence[int]
@@ -45,6 +46,7 @@ class Request:
     required: tuple[tuple[int, ...], ...] = ()
     seed: int = 0
     adapter: int = 0
+    start_ids: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.max_length < 1:

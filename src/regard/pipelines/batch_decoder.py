@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Lock
@@ -52,12 +53,21 @@ class BatchDecoder:
         if len(sizes := {model.config.vocab_size for model in models}) > 1:
             listed = " and ".join(map(str, sorted(sizes)))
             raise SettingsError(f"models of an ensemble must have vocabularies of the same size; got {listed}.")
-        self.models, self._encode, self._choice = models, tokenizer.encode, choice
-        banned_ids = {*tokenizer.symbols.banned_ids, *tokenizer.ids_without_token(models[0].config.vocab_size)}
-        self._symbols = TargetSymbols(
-            tokenizer.symbols.start_ids, tokenizer.eos_id, tokenizer.pad_id, tuple(sorted(banned_ids))
-        )
+        self.models, self._choice = models, choice
         self.prepared = CompiledModels(models)
+        self._write_with(tokenizer)
+
+    def _write_with(self, tokenizer: Tokenizer) -> None:
+        symbols = tokenizer.symbols
+        banned_ids = {*symbols.banned_ids, *tokenizer.ids_without_token(self.models[0].config.vocab_size)}
+        self._encode = tokenizer.encode
+        self._symbols = TargetSymbols(symbols.start_ids, symbols.eos_id, symbols.pad_id, tuple(sorted(banned_ids)))
+
+    def writing_with(self, tokenizer: Tokenizer) -> BatchDecoder:
+        """A decoder with the same models, for texts that begin with other symbols."""
+        found = copy.copy(self)
+        found._write_with(tokenizer)
+        return found
 
     @property
     def device(self) -> torch.device:

@@ -14,20 +14,31 @@ from regard.text.tokenizer import Tokenizer
 
 
 def encode_sources(
-    tokenizer: Tokenizer, texts: Sequence[str | EncodedSentence], max_positions: int, first: int = 1
+    tokenizer: Tokenizer,
+    texts: Sequence[str | EncodedSentence],
+    max_positions: int,
+    first: int = 1,
+    directed: Sequence[Tokenizer] | None = None,
 ) -> list[list[int]]:
     """The ids of each text, with the symbols that an encoder expects around them.
 
     Args:
         first: the number of the first line, for messages.
+        directed: for each text, the tokenizer whose symbols it has; None: `tokenizer`.
     Raises:
         DataError: a text is longer than the model can read.
     """
-    room = max_positions - len(tokenizer.frame_source([]))
+    framing = [tokenizer] * len(texts) if directed is None else directed
+    room = max_positions - max(
+        (len(each.frame_source([])) for each in {id(each): each for each in framing}.values()), default=0
+    )
     unread = [text for text in texts if isinstance(text, str)]
     check_lengths(unread, tokenizer, room, first=first)
     rows = iter(tokenizer.encode_batch(unread))
-    sources = [tokenizer.frame_source(next(rows) if isinstance(text, str) else text.ids) for text in texts]
+    sources = [
+        each.frame_source(next(rows) if isinstance(text, str) else text.ids)
+        for text, each in zip(texts, framing, strict=True)
+    ]
     for number, ids in enumerate(sources, start=first):
         if len(ids) > max_positions:
             length = len(ids) - max_positions + room

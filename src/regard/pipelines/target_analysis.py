@@ -50,6 +50,8 @@ class TargetAnalysis:
     """Whether the end symbol follows. A target that was truncated has none."""
     encoded_source: Sequence[int] | None = None
     """The ids that the encoder read, with symbols; None: those of `source`."""
+    given_start_ids: Sequence[int] | None = None
+    """The ids that the decoder started from; None: those of the tokenizer."""
 
     def alignment(self, layer: int | None = None, head: int | None = None) -> Alignment:
         """Which source tokens each target token was written from.
@@ -114,7 +116,11 @@ class TargetAnalysis:
     def _read_ids(self) -> list[int]:
         """The input of the decoder: the start symbols, and the target as far as there are positions."""
         room = min(model.config.max_positions for model in self.models)
-        return [*self.tokenizer.symbols.start_ids, *self.target_ids][:room]
+        return [*self._start_ids, *self.target_ids][:room]
+
+    @property
+    def _start_ids(self) -> Sequence[int]:
+        return self.tokenizer.symbols.start_ids if self.given_start_ids is None else self.given_start_ids
 
     @property
     def _source_ids(self) -> list[int]:
@@ -127,7 +133,7 @@ class TargetAnalysis:
 
     def _rows(self, of_read: Tensor) -> Tensor:
         """The rows, of those for each token that is read, in which the target is predicted, and its end if it has one."""
-        first = len(self.tokenizer.symbols.start_ids) - 1
+        first = len(self._start_ids) - 1
         return of_read[..., first : first + len(self.target_ids) + self.has_end, :]
 
     def _weights(self) -> list[torch.Tensor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -29,6 +30,7 @@ from regard.models.adaptation import merged
 from regard.models.interface import Model, PairModel
 from regard.pipelines.adapter_set import NO_ADAPTERS, AdapterSet
 from regard.pipelines.batch_decoder import BatchDecoder
+from regard.pipelines.direction_set import Codes, DirectionSet
 from regard.pipelines.named_options import NamedDecodingOptions
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.requests import RequestBuilder, check_words, encode_sources, seeded
@@ -43,6 +45,7 @@ from regard.pipelines.target_analysis import (
 )
 from regard.pipelines.translation import ForcedScore, Translation
 from regard.text.encoded_sentence import EncodedSentence
+from regard.text.languages import Languages
 from regard.text.length_limits import to_ids
 from regard.text.tokenizer import Tokenizer
 
@@ -91,9 +94,30 @@ class Translator(Pipeline):
         self.max_positions = min(part.config.max_positions for part in (self._model, *self.others))
         """Tokens that a source or a target may have, symbols included."""
         self._adapters, self._merged = adapters, dict[str, Translator]()
+        self._directions = DirectionSet(self.tokenizer, self.source_tokenizer)
         models = (self._model, *self.others) if adapters is None else (adapters.joined(self._model),)
         self._decoder = BatchDecoder(models, tokenizer, None if adapters is None else adapters.choice)
         self._prepared = self._decoder.prepared
+
+    @property
+    def languages(self) -> Languages | None:
+        """The languages of a model that has several, and how texts name them; None: the model has one direction."""
+        return self._directions.languages
+
+    def directed(self, source: str | None = None, target: str | None = None) -> Translator:
+        """The translator of one direction of a model of several languages. Both have the same model.
+
+        Args:
+            source, target: the languages, as in `de`, `deu_Latn` or `de-AT`; None: the model's usual one.
+        Raises:
+            SettingsError: the model does not have a language, or needs one that is not named.
+        """
+        tokenizers = self._directions.tokenizers(self._directions.find(source, target))
+        found = copy.copy(self)
+        found.tokenizer, found.source_tokenizer = tokenizers
+        found._directions = DirectionSet(*tokenizers)
+        found._decoder, found._merged = self._decoder.writing_with(found.tokenizer), {}
+        return found
 
     @property
     def adapters(self) -> list[str]:
@@ -135,16 +159,17 @@ class Translator(Pipeline):
 
     @overload
     def translate(  # type: ignore[overload-overlap]  # a string is a sequence of strings, too
-        self, texts: str, options: DecodingOptions | None = None, *, prefixes: str | None = None,
-        required: Sequence[str] | None = None, adapters: str | None = None, filters: Sequence[Filter] = (),
-        on_done: Callable[[int], None] | None = None, **changes: Unpack[NamedDecodingOptions],
+        self, texts: str, options: DecodingOptions | None = None, *, source: str | None = None, target: str | None = None,
+        prefixes: str | None = None, required: Sequence[str] | None = None, adapters: str | None = None,
+        filters: Sequence[Filter] = (), on_done: Callable[[int], None] | None = None, **changes: Unpack[NamedDecodingOptions],
     ) -> Translation: ...  # fmt: skip
 
     @overload
     def translate(
-        self, texts: Sequence[str], options: DecodingOptions | None = None, *, prefixes: Sequence[str] | None = None,
-        required: Sequence[Sequence[str]] | None = None, adapters: Sequence[str | None] | None = None,
-        filters: Sequence[Filter] = (), on_done: Callable[[int], None] | None = None, **changes: Unpack[NamedDecodingOptions],
+        self, texts: Sequence[str], options: DecodingOptions | None = None, *, source: Codes = None, target: Codes = None,
+        prefixes: Sequence[str] | None = None, required: Sequence[Sequence[str]] | None = None,
+        adapters: Sequence[str | None] | None = None, filters: Sequence[Filter] = (),
+        on_done: Callable[[int], None] | None = None, **changes: Unpack[NamedDecodingOptions],
     ) -> list[Translation]: ...  # fmt: skip
 
     def translate(
@@ -152,6 +177,8 @@ class Translator(Pipeline):
         texts: str | Sequence[str],
         options: DecodingOptions | None = None,
         *,
+        source: Codes = None,
+        target: Codes = None,
         prefixes: Any = None,
         required: Any = None,
         adapters: Any = None,
@@ -167,6 +194,8 @@ class Translator(Pipeline):
         Args:
             texts: several, or one; then `prefixes`, `required` and `adapters` are those of one text, too.
             options: how to decode; None: the defaults.
+            source, target: for models of several languages, their codes, such as `de`, `deu_Latn` or `zh-TW`: one for all
+                texts, or one for each; None: the model's usual ones.
             prefixes: for each text, what its translation begins with.
             required: for each text, phrases that its translation must have (beam search only).
             adapters: for each text, the name of its adapter, or None for none.
@@ -175,11 +204,14 @@ class Translator(Pipeline):
             changes: options by name, as `DecodingOptions` lists them.
         Raises:
             DataError: a text is longer than the model can read, or not as many prefixes, lists of phrases or adapters as texts.
-            SettingsError: an unknown option, a value out of range, or an adapter that the translator does not have.
+            SettingsError: an unknown option, a value out of range, or an adapter or a language that the translator does not
+                have; or a language must be named, and is not.
         """
         of_texts: dict[str, Any] = {"prefixes": prefixes, "required": required, "adapters": adapters}
         if isinstance(texts, str):
             of_texts = {name: None if given is None else [given] for name, given in of_texts.items()}
+        of_texts |= {"source": source, "target": target}
+        if isinstance(texts, str):
             return self.translate([texts], options, **of_texts, filters=filters, on_done=on_done, **changes)[0]
         if adapters and not isinstance(adapters, str) and len(adapters) == len(texts) and len({*adapters}) == 1:
             of_texts["adapters"] = None
@@ -218,7 +250,13 @@ class Translator(Pipeline):
         """The translation of a text from its hypotheses, with the alternatives, alignment and trace that the options ask for."""
         if not hypotheses or request is None:
             return nothing()
-        analyze = partial(self._analysis, text, adapter=request.adapter, encoded_source=request.source_ids)
+        analyze = partial(
+            self._analysis,
+            text,
+            adapter=request.adapter,
+            encoded_source=request.source_ids,
+            start_ids=request.start_ids,
+        )
         if options.coverage_penalty:
             hypotheses = by_coverage(hypotheses, analyze, options)
         candidates = candidates_of(hypotheses, self.tokenizer, options)
@@ -230,9 +268,10 @@ class Translator(Pipeline):
         return translation_of(analysis, candidates, options, confidence, restricted, steps)
 
     def translate_lines(
-        self, lines: Iterable[str], options: DecodingOptions | None = None, *, prefixes: Iterable[str] | None = None,
-        required: Iterable[Sequence[str]] | None = None, adapters: Iterable[str | None] | None = None,
-        filters: Sequence[Filter] = (), on_done: Callable[[int], None] | None = None,
+        self, lines: Iterable[str], options: DecodingOptions | None = None, *, source: str | None = None,
+        target: str | None = None, prefixes: Iterable[str] | None = None, required: Iterable[Sequence[str]] | None = None,
+        adapters: Iterable[str | None] | None = None, filters: Sequence[Filter] = (),
+        on_done: Callable[[int], None] | None = None,
     ) -> Iterator[Translation]:  # fmt: skip
         """The translation of each line, in order, a window of lines at a time: memory does not grow with their number.
 
@@ -246,7 +285,7 @@ class Translator(Pipeline):
             check_texts(window, "lines", first - 1)
             of_window = options.seeded(options.seed + first - 1)
             entries = {name: list(islice(each, len(window))) for name, each in besides.items()}
-            requests = self.requests(window, of_window, **entries, first=first)
+            requests = self.requests(window, of_window, **entries, first=first, source=source, target=target)
             yield from self._answers(window, requests, of_window, filters, on_done)
             first += len(window)
         for name, more in besides.items():
@@ -316,6 +355,8 @@ class Translator(Pipeline):
         """
         if alternatives < 0:
             raise SettingsError(f"alternatives must be at least 0; got {alternatives}.")
+        if self.languages is not None:
+            return self.directed().score(sources, targets, alternatives=alternatives)
         analyze = partial(self._analysis, has_end=True)
         return pair_scores(analyze, sources, targets, alternatives, self._decoder.writable)
 
@@ -334,6 +375,11 @@ class Translator(Pipeline):
             options: of decoding, as for `translate`.
         """
         metrics, given = TextMetrics(tokenize=tokenize, lowercase=lowercase), (sources, references)
+        if self.languages is not None:
+            return self.directed().evaluate(
+                sources, references, tokenize=tokenize, lowercase=lowercase, calibrate=calibrate,
+                more_references=more_references, **options,
+            )  # fmt: skip
         models = (self._model, self.tokenizer, self.source_tokenizer)
         forced = {} if self.others else forced_scores(*models, *given)
         translations = self.translate(sources, **options)
@@ -412,13 +458,13 @@ class Translator(Pipeline):
 
     def _analysis(
         self, source: str | EncodedSentence, target_ids: Sequence[int], *, has_end: bool, adapter: int = 0,
-        encoded_source: Sequence[int] | None = None,
+        encoded_source: Sequence[int] | None = None, start_ids: Sequence[int] | None = None,
     ) -> TargetAnalysis:  # fmt: skip
         """The analysis of a target, given by its ids."""
         adapters = self._adapter_set
         models = [adapters.models[adapters.names[adapter - 1]]] if adapter else [self._model, *self.others]
         tokenizers = self.tokenizer, self.source_tokenizer
-        return TargetAnalysis(models, *tokenizers, source, target_ids, has_end, encoded_source)
+        return TargetAnalysis(models, *tokenizers, source, target_ids, has_end, encoded_source, start_ids)
 
     def inspect_ids(self, text: str, target_ids: Sequence[int], **options: Any) -> Inspection:
         """The attention of every head while a target, given by its ids, is written. Options are those of `inspect_pair`."""
@@ -437,6 +483,8 @@ class Translator(Pipeline):
     ) -> tuple[list[int], bool]:
         """The ids of a target or translation, and whether the end symbol follows them."""
         check_words(source)
+        if self.languages is not None:
+            return self.directed()._written(source, target, rank, options)
         if target is not None:
             return to_ids(target, self.tokenizer, self._model.config.vocab_size), True
         found = self.translate([source], options)[0].ranked(rank)
@@ -451,11 +499,18 @@ class Translator(Pipeline):
         first: int = 1,
         *,
         adapters: str | Sequence[str | None] | None = None,
+        source: Codes = None,
+        target: Codes = None,
     ) -> list[Request | None]:
         """The request for each text; None for a blank one. `first` is the number of the first line."""
-        sources = encode_sources(self.source_tokenizer, texts, self.max_positions, first)
+        directed = self._directions.of_texts(source, target, len(texts))
+        readers = None if directed is None else [each.reader for each in directed]
+        sources = encode_sources(self.source_tokenizer, texts, self.max_positions, first, readers)
         make = RequestBuilder(self.tokenizer, options, self.max_positions)
         found = make.requests(texts, sources, prefixes, required, first)
+        if directed is not None:
+            starts = [tuple(each.writer.symbols.start_ids) for each in directed]
+            found = [request and replace(request, start_ids=ids) for request, ids in zip(found, starts, strict=True)]
         if adapters is None:
             return found
         numbers = self._adapter_set.numbers(adapters, len(texts))

@@ -14,6 +14,7 @@ With `across_spaces`, `bpe` takes a whole line as one piece, so that phrases bec
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,6 +30,7 @@ from tokenizers import decoders, normalizers
 
 from regard.errors import DataError, ModelFolderError, SettingsError, first_problem
 from regard.text.encoded_sentence import EncodedSentence
+from regard.text.languages import Languages
 from regard.text.lines import write_whole
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
 from regard.text.tokenizing.backends import guarded, is_unicode, read_backend, read_content
@@ -57,6 +59,9 @@ class Symbols(BaseModel):
     source_end_ids: list[Id] = [3]
     banned_ids: list[Id] = Field([0, 1, 2], description="what a decoder never writes")
     lines_end: bool = Field(True, description="whether eos_id is the line break in running text")
+    language_ids: list[Id] = Field(
+        [], description="tokens of languages, which are never read from a text nor shown in one"
+    )
 
     @property
     def in_sources(self) -> set[int]:
@@ -72,15 +77,19 @@ class Symbols(BaseModel):
     def special_ids(self) -> set[int]:
         """The special ids, which are never read from a text nor shown in one."""
         ids = {self.pad_id, self.unk_id, self.bos_id, self.eos_id, *self.start_ids}
-        return ids | ({self.mask_id} if self.mask_id is not None else set())
+        return ids | {*self.language_ids} | ({self.mask_id} if self.mask_id is not None else set())
 
 
 class _Extension(BaseModel):
     """Regard's part of `tokenizer.json`."""
 
-    symbols: Symbols
-    vocabulary: list[str] | None
-    num_ids: int = Field(ge=1)
+    symbols: Symbols | None = None
+    """None: those of Regard's tokenizers."""
+    vocabulary: list[str] | None = None
+    num_ids: int | None = Field(None, ge=1)
+    languages: Languages | None = None
+    is_ours: bool = False
+    """Whether it is a tokenizer of ours with other symbols."""
 
 
 class Tokenizer:
@@ -101,7 +110,10 @@ class Tokenizer:
         vocabulary: Sequence[str] | None = None,
         *,
         num_ids: int | None = None,
+        languages: Languages | None = None,
     ) -> None:
+        self.languages = languages
+        """The languages of the model, and how texts name them; None: nothing in a text names a language."""
         self._backend = backend
         self._backend.encode_special_tokens = True
         self._backend.no_padding()  # what a file may ask for; batches are ours to pad, and texts to cut off
@@ -161,15 +173,62 @@ class Tokenizer:
         backend = tokenizers.Tokenizer.from_str(self.backend_json)
         backend.add_tokens([tokenizers.AddedToken(token, normalized=False, special=False) for token in tokens])
         vocabulary = None if self.vocabulary is None else list(dict.fromkeys([*self.vocabulary, *tokens]))
-        return Tokenizer(backend, None if self.is_ours else self.symbols, vocabulary)
+        return Tokenizer(backend, None if self.is_ours else self.symbols, vocabulary, languages=self.languages)
+
+    def with_languages(self, languages: Languages) -> Tokenizer:
+        """A copy of the tokenizer for a model of several languages. Their tokens are symbols from now on: they are never read
+        from a text, nor shown in one.
+
+        Raises:
+            ModelFolderError: the token of a language is not in the vocabulary.
+        """
+        ids = []
+        for code, token in languages.tokens.items():
+            if (id := self.id_of(token)) is None:
+                raise ModelFolderError(
+                    f"the token {token!r} of the language {code} must be in the vocabulary; it is not."
+                )
+            ids.append(id)
+        found = self._with_own(self.symbols.model_copy(update={"language_ids": ids}))
+        found.languages = languages
+        return found
+
+    def directed(self, source: str | None, target: str | None) -> Tokenizer:
+        """A copy of the tokenizer for texts of one direction, whose symbols name its languages.
+
+        Args:
+            source, target: codes as `Languages.code` gives them; None: unknown.
+        """
+        assert self.languages is not None
+        before, after, written = self.languages.around(source, target, self._id_of_language)
+        symbols, changes = self.symbols, dict[str, Any]()
+        changes["source_begin_ids"] = [*before, *symbols.source_begin_ids]
+        changes["source_end_ids"] = [*symbols.source_end_ids, *after]
+        if written is not None:
+            changes["start_ids"] = [written] if self.languages.starts else [*symbols.start_ids, written]
+        found = self._with_own(symbols.model_copy(update=changes))
+        found.languages = None
+        return found
+
+    def _with_own(self, symbols: Symbols) -> Tokenizer:
+        """A copy with other symbols at the same ids, of the same kind."""
+        found = copy.copy(self)
+        found.symbols, found._special = symbols, symbols.special_ids
+        return found
+
+    def _id_of_language(self, token: str) -> int:
+        id = self.id_of(token)
+        assert id is not None  # `with_languages` has looked
+        return id
 
     def with_symbols(self, symbols: Symbols) -> Tokenizer:
         """A copy of the tokenizer with other symbols; itself, where they are equal."""
         if symbols == self.symbols:
             return self
         return Tokenizer(
-            tokenizers.Tokenizer.from_str(self.backend_json), symbols, self.vocabulary, num_ids=self.num_ids
-        )
+            tokenizers.Tokenizer.from_str(self.backend_json), symbols, self.vocabulary, num_ids=self.num_ids,
+            languages=self.languages,
+        )  # fmt: skip
 
     @classmethod
     def load(cls, path: Path | str) -> Tokenizer:
@@ -179,25 +238,32 @@ class Tokenizer:
             ModelFolderError: the file is missing, damaged, or numbers the special tokens differently.
         """
         content = read_content(path)
-        extra = content.pop(EXTENSION, None)
+        extra = content.pop(EXTENSION, {})
         backend = read_backend(content, path)
-        if extra is not None:
-            try:
-                kept = _Extension.model_validate(extra)
-            except ValidationError as error:
-                what = first_problem(error, f"{EXTENSION}.")
-                raise ModelFolderError(f"{path} must be a tokenizer in JSON; got: {what} Is it whole?") from error
-            return cls(backend, kept.symbols, kept.vocabulary, num_ids=kept.num_ids)
-        found = [backend.token_to_id(token) for token in SPECIAL_TOKENS]
-        if found != [0, 1, 2, 3]:
-            raise ModelFolderError(f"{path} must give {', '.join(SPECIAL_TOKENS)} the ids 0 to 3; got {found}.")
-        return cls(backend)
+        try:
+            kept = _Extension.model_validate(extra)
+        except ValidationError as error:
+            what = first_problem(error, f"{EXTENSION}.")
+            raise ModelFolderError(f"{path} must be a tokenizer in JSON; got: {what} Is it whole?") from error
+        ids = [backend.token_to_id(token) for token in SPECIAL_TOKENS]
+        if kept.symbols is None and ids != [0, 1, 2, 3]:
+            raise ModelFolderError(f"{path} must give {', '.join(SPECIAL_TOKENS)} the ids 0 to 3; got {ids}.")
+        found = cls(backend, None if kept.is_ours else kept.symbols, kept.vocabulary, num_ids=kept.num_ids)
+        if kept.is_ours and kept.symbols is not None:
+            found = found._with_own(kept.symbols)
+        return found if kept.languages is None else found.with_languages(kept.languages)
 
     def save(self, path: Path | str) -> None:
         """Write `tokenizer.json`, whole or not at all. What Hugging Face's format does not have is under the key `regard`."""
         content = self._backend.to_str(pretty=True)
+        extra: dict[str, Any] = {}
+        if self.is_ours and self.symbols != Symbols(mask_id=self.mask_id):
+            extra = {"symbols": self.symbols.model_dump(), "is_ours": True}
         if not self.is_ours:
             extra = {"symbols": self.symbols.model_dump(), "vocabulary": self.vocabulary, "num_ids": self.num_ids}
+        if self.languages is not None:
+            extra["languages"] = self.languages.model_dump()
+        if extra:
             content = json.dumps({**json.loads(content), EXTENSION: extra}, ensure_ascii=False, indent=2)
         write_whole(path, content.encode("utf-8"))
 
@@ -297,6 +363,11 @@ class Tokenizer:
         """Put the symbols that an encoder expects around the ids of a text."""
         return [*self.symbols.source_begin_ids, *ids, *self.symbols.source_end_ids]
 
+    def id_of(self, token: str) -> int | None:
+        """The id of a token, by its spelling; None: it is not in the vocabulary."""
+        id = self._backend.token_to_id(token) if self.vocabulary is None else self._ids.get(token)
+        return id if id is not None and id < self.num_ids else None
+
     def tokens(self, ids: Sequence[int]) -> list[str]:
         """The spelling of each id; `▁` is a space."""
         return [self._token(id) or UNK for id in ids]
@@ -311,7 +382,8 @@ class Tokenizer:
         """
         with guarded("the tokenizer", "put these tokens together"):
             if self.vocabulary is None and self.is_ours:
-                text = self._backend.decode(list(ids), skip_special_tokens=True)
+                shown = [id for id in ids if id not in self._special] if self.symbols.language_ids else list(ids)
+                text = self._backend.decode(shown, skip_special_tokens=True)
                 text = normalize("NFC", text) if self._is_taken_apart else text
             else:
                 tokens = [token for id in ids if id not in self._special and (token := self._token(id)) is not None]
