@@ -114,24 +114,60 @@ class Scheduler(Generic[Kind]):
         return all(ended)
 
 
-class AdapterScheduler(Scheduler[Translator]):
-    """A scheduler of a model with an adapter. Its sentences are decoded in the batches of the model.
+class SharingScheduler(Scheduler[Translator]):
+    """A scheduler whose sentences are decoded in the batches of another one, each with something of its own.
 
     Args:
-        scheduler: that of the model.
+        scheduler: the other one.
+        pipeline: of these sentences.
+    """
+
+    def __init__(self, scheduler: Scheduler[Translator], pipeline: Translator) -> None:
+        self.pipeline, self._scheduler = pipeline, scheduler
+        self._queue, self._workers = scheduler._queue, scheduler._workers
+
+    def constraints(self) -> dict[str, str | None]:
+        """The arguments of `Translator.requests` that each sentence has, by name."""
+        raise NotImplementedError
+
+    def submit(self, job: Job) -> None:
+        """Let a job's sentences be decoded, each with the constraints."""
+        own = {name: [value] * len(job.sentences) for name, value in self.constraints().items()}
+        job.constraints = {**job.constraints, **own}
+        self._scheduler.submit(job)
+
+
+class AdapterScheduler(SharingScheduler):
+    """A scheduler of a model with an adapter.
+
+    Args:
         adapter: the adapter's name.
     """
 
     def __init__(self, scheduler: Scheduler[Translator], adapter: str) -> None:
+        super().__init__(scheduler, scheduler.pipeline)
         self._adapter = adapter
-        self.pipeline: Translator = scheduler.pipeline
-        self._queue, self._workers = scheduler._queue, scheduler._workers
 
-    def submit(self, job: Job) -> None:
-        """Let a job's sentences be decoded with the adapter."""
-        job.constraints = {**job.constraints, "adapters": [self._adapter] * len(job.sentences)}
-        super().submit(job)
+    def constraints(self) -> dict[str, str | None]:
+        """The adapter."""
+        return {"adapters": self._adapter}
 
     def call(self, function: Callable[[Translator], Answer]) -> Future[Answer]:
         """Call a function of the model with its adapter between two steps of decoding."""
         return self._queue.call(lambda: function(self.pipeline.adapted(self._adapter)))
+
+
+class DirectionScheduler(SharingScheduler):
+    """A scheduler of one direction of a model of several languages.
+
+    Args:
+        source, target: the languages, by the model's codes.
+    """
+
+    def __init__(self, scheduler: Scheduler[Translator], source: str, target: str) -> None:
+        super().__init__(scheduler, scheduler.pipeline.directed(source, target))
+        self._source, self._target = source, target
+
+    def constraints(self) -> dict[str, str | None]:
+        """The languages."""
+        return {"source": self._source, "target": self._target}

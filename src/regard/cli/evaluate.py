@@ -71,20 +71,14 @@ def evaluate(
     from regard.checkpoint import CONFIDENCE
     from regard.evaluation.confidence import LEAST_PAIRS
     from regard.pipelines.loading import load
-    from regard.pipelines.pipeline import Pipeline
     from regard.pipelines.translator import Translator
     from regard.runs.settings import parse_options
 
     if calibrate and ensemble:
         raise SettingsError("`--calibrate` is for a single model; it does not work with `--ensemble`.")
     prepare_process(threads)
-    loaded: Pipeline = load(model, device=device, precision=precision, others=ensemble or (), adapter=adapter, engine=engine)
-    if isinstance(loaded, Translator):
-        loaded = with_direction(loaded, source_language, target_language)
-    elif source_language or target_language:
-        raise SettingsError(
-            f"`--from` and `--to` are for models that translate; {model} is {loaded.kind}. Remove them."
-        )
+    loaded = load(model, device=device, precision=precision, others=ensemble or (), adapter=adapter, engine=engine)
+    loaded = with_direction(loaded, source_language, target_language)
     named = {
         "calibrate": calibrate,
         "tokenize": tokenize,

@@ -91,7 +91,6 @@ def inspect(
     from regard.inspection.inspection import check_ending
     from regard.pipelines.language_model import LanguageModel
     from regard.pipelines.loading import load
-    from regard.pipelines.pipeline import Pipeline
     from regard.pipelines.translator import Translator
     from regard.runs.settings import parse_options
 
@@ -122,9 +121,7 @@ def inspect(
         **{"beam_size": max(beam, rank), "length_penalty": length_penalty, **parse_options(changes or [])}
     )
     prepare_process(threads)
-    loaded: Pipeline = load(model, device=device, adapter=adapter)
-    if isinstance(loaded, Translator):
-        loaded = with_direction(loaded, source_language, target_language)
+    loaded = with_direction(load(model, device=device, adapter=adapter), source_language, target_language)
     text = text_itself(text, f"inspect {model}")
     if "\n" in text and not isinstance(loaded, LanguageModel):
         raise DataError(f"{model} reads one line of text; got {len(text.splitlines())} lines.")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import typer
 
@@ -16,8 +16,9 @@ from regard.errors import HUB, SettingsError
 from regard.processors import may_choose_threads, num_free, usage
 
 if TYPE_CHECKING:
-    from regard.pipelines.translator import Translator
+    from regard.pipelines.pipeline import Pipeline
 
+Kind = TypeVar("Kind", bound="Pipeline")
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, or xpu.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads; by default one per core that is free.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing model.")]
@@ -134,19 +135,24 @@ def prepare_process(threads: int | None) -> None:
             torch.set_num_threads(max(1, min(torch.get_num_threads(), round(num_free(before, after)))))
 
 
-def with_direction(translator: Translator, source: str | None, target: str | None) -> Translator:
-    """A translator of the direction that `--from` and `--to` name. A note says where it was not trained.
+def with_direction(loaded: Kind, source: str | None, target: str | None) -> Kind:
+    """A model for the direction that `--from` and `--to` name. A note says where it was not trained.
 
     Raises:
-        SettingsError: as for `Translator.directed`.
+        SettingsError: the model does not translate, or as for `Translator.directed`.
     """
     from regard.cli.output import log
+    from regard.pipelines.translator import Translator
 
-    if (languages := translator.languages) is None and source is None and target is None:
-        return translator
-    directed = translator.directed(source, target)
+    if not isinstance(loaded, Translator):
+        if source or target:
+            raise SettingsError(f"`--from` and `--to` are for models that translate; got {loaded.kind}. Remove them.")
+        return loaded
+    if (languages := loaded.languages) is None and source is None and target is None:
+        return loaded
+    directed = loaded.directed(source, target)
     assert languages is not None
     read, written = languages.code(source, "source"), languages.code(target, "target")
     if not languages.is_trained(read, written):
         log(f"{read} to {written} was not trained: the model has learnt each language in other directions only")
-    return directed
+    return cast("Kind", directed)

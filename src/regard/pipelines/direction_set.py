@@ -27,9 +27,9 @@ class Directed(NamedTuple):
     """The tokenizers of one direction."""
 
     writer: Tokenizer
-    """Of the targets."""
+    """The tokenizer of the targets."""
     reader: Tokenizer
-    """Of the sources."""
+    """The tokenizer of the sources."""
 
 
 class DirectionSet:

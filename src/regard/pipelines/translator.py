@@ -506,10 +506,11 @@ class Translator(Pipeline):
         directed = self._directions.of_texts(source, target, len(texts))
         readers = None if directed is None else [each.reader for each in directed]
         sources = encode_sources(self.source_tokenizer, texts, self.max_positions, first, readers)
-        make = RequestBuilder(self.tokenizer, options, self.max_positions)
+        starts = [tuple(each.writer.symbols.start_ids) for each in directed or ()]
+        longest_start = max(map(len, starts or [self.tokenizer.symbols.start_ids]), default=1)
+        make = RequestBuilder(self.tokenizer, options, self.max_positions - (longest_start - 1))
         found = make.requests(texts, sources, prefixes, required, first)
         if directed is not None:
-            starts = [tuple(each.writer.symbols.start_ids) for each in directed]
             found = [request and replace(request, start_ids=ids) for request, ids in zip(found, starts, strict=True)]
         if adapters is None:
             return found

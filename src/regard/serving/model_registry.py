@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from regard.batching.metrics import Metrics
-from regard.batching.scheduler import AdapterScheduler, Scheduler
+from regard.batching.scheduler import AdapterScheduler, DirectionScheduler, Scheduler, SharingScheduler
 from regard.documents.language_detection import detect, has_letters
 from regard.errors import SettingsError
 from regard.generation.threads import num_threads
@@ -20,9 +20,13 @@ from regard.pipelines.translator import Translator
 from regard.serving.directions import ANY, PRIVATE, Direction, adapter_of, code_of
 from regard.serving.limits import NO_MODEL, Limits, ServingError, UnsupportedLanguageError
 from regard.serving.snapshots import Snapshots
+from regard.text.languages import Languages
 
 Kind = TypeVar("Kind", bound=Pipeline)
 CLOSING_SECONDS = 30.0
+SIDES: tuple[Literal["source", "target"], ...] = ("source", "target")
+MOST_LISTED = 20
+"""Directions that a message lists."""
 WAITING_SECONDS = 10.0
 """The time between two lines of the log that say that a reload waits."""
 LOG = logging.getLogger("regard.serving")
@@ -70,7 +74,7 @@ class ModelRegistry:
     def schedulers_by_name(self) -> dict[str, Scheduler[Any]]:
         """The scheduler of each model, without adapters, by its direction or name."""
         named = {str(name): each for name, each in (*self.translators.items(), *self.text_models.items())}
-        return {name: each for name, each in named.items() if not isinstance(each, AdapterScheduler)}
+        return {name: each for name, each in named.items() if not isinstance(each, SharingScheduler)}
 
     @property
     def names(self) -> list[str]:
@@ -90,6 +94,8 @@ class ModelRegistry:
             pipeline, with_adapters = load_with_adapters(folder, self._adapters, **self._loading)
             unused -= {*with_adapters, *getattr(pipeline, "adapters", ())}
             if isinstance(pipeline, Translator):
+                if direction is not None and pipeline.languages is not None:
+                    pipeline = pipeline.directed(direction.source, direction.target)
                 if translators and None in (direction, *translators):
                     unsaid = folder if direction is None else translators[None][0]
                     raise SettingsError(
@@ -115,9 +121,12 @@ class ModelRegistry:
                 threads=self._num_threads,
             )
 
-        by_direction: dict[Direction, Scheduler[Any]] = {
-            direction or Direction(ANY, ANY): begin(translator) for direction, (_, translator) in translators.items()
-        }
+        by_direction: dict[Direction, Scheduler[Any]] = {}
+        for direction, (_, translator) in translators.items():
+            scheduler = begin(translator)
+            by_direction[direction or Direction(ANY, ANY)] = scheduler
+            if direction is None and translator.languages is not None:
+                by_direction |= _directions_of(scheduler, translator.languages)
         by_direction |= {
             replace(direction, adapter=name): AdapterScheduler(scheduler, name)
             for direction, scheduler in by_direction.items()
@@ -181,16 +190,22 @@ class ModelRegistry:
     def languages(self) -> dict[str, list[str]]:
         """The languages into which each language is translated."""
         found: dict[str, list[str]] = {}
-        for direction in self.translators:
+        for direction in self._named:
             found.setdefault(direction.source, []).append(direction.target_code)
             if direction.target not in found:
                 found[direction.target] = []
         return found
 
     @property
+    def _named(self) -> list[Direction]:
+        """The directions that requests may name: of a model of several languages, each; else those of the models."""
+        several = [direction for direction in self.translators if direction.source != ANY]
+        return several or list(self.translators)
+
+    @property
     def codes(self) -> set[str]:
         """The languages that are read or written."""
-        return {code for direction in self.translators for code in (direction.source, direction.target)}
+        return {code for direction in self._named for code in (direction.source, direction.target)}
 
     def route(self, source: str | None, target: str | None) -> tuple[Direction, Scheduler[Translator]]:
         """The direction of a request, and the model for it.
@@ -206,11 +221,11 @@ class ModelRegistry:
             raise ServingError(400, f"{adapter} is not an adapter of this server. Adapters here: {known}.")
         source, target = (code_of(each) for each in (source, target))
         anything = Direction(ANY, ANY, adapter)
-        if anything in self.translators:
+        if anything in self._named:
             return Direction(source or ANY, target or ANY, adapter), self.translators[anything]
         found = [
             direction
-            for direction in self.translators
+            for direction in self._named
             if direction.adapter == adapter
             and (source is None or direction.source == source)
             and (target is None or direction.target == target)
@@ -222,10 +237,10 @@ class ModelRegistry:
             return found[0], self.translators[found[0]]
         if not self.translators:
             raise ServingError(400, "This server has no model that translates.")
-        known = ", ".join(map(str, self.translators))
+        known = _listed(self._named)
         for code, codes in (
-            (source, {d.source for d in self.translators}),
-            (target, {d.target for d in self.translators}),
+            (source, {d.source for d in self._named}),
+            (target, {d.target for d in self._named}),
         ):
             if code is not None and code not in codes:
                 raise UnsupportedLanguageError(code, known)
@@ -234,7 +249,9 @@ class ModelRegistry:
     def folder_of(self, model: Direction | str) -> Path:
         """The folder of the model of a direction, or of a name."""
         if isinstance(model, Direction):
-            model = replace(model, adapter="") if model in self.translators else Direction(ANY, ANY)
+            model = replace(model, adapter="")
+            is_folders = model in self.translators and not isinstance(self.translators[model], DirectionScheduler)
+            model = model if is_folders else Direction(ANY, ANY)
         else:
             model = model.partition(PRIVATE)[0]
         return next(
@@ -270,6 +287,24 @@ class ModelRegistry:
         None, if they cannot be told apart: py3langid is not installed.
         """
         target = code_of(target)
-        sources = sorted({each.source for each in self.translators if target in (None, each.target)})
+        sources = sorted({each.source for each in self._named if target in (None, each.target)})
         found = [(code, 1.0) for code in sources] if len(sources) == 1 else detect(text, sources)
         return found if has_letters(text) and ANY not in sources else [(code, 0.0) for code in sources if found]
+
+
+def _directions_of(scheduler: Scheduler[Any], languages: Languages) -> dict[Direction, Scheduler[Any]]:
+    """A scheduler for each direction of a model of several languages. Of languages that differ in their script only, the first
+    one is served.
+    """
+    codes = {side: {code_of(each) or each: each for each in reversed(languages.codes(side))} for side in SIDES}
+    return {
+        Direction(source, target): DirectionScheduler(scheduler, ours, theirs)
+        for source, ours in sorted(codes["source"].items())
+        for target, theirs in sorted(codes["target"].items())
+        if source != target
+    }
+
+
+def _listed(directions: Sequence[Direction]) -> str:
+    more = len(directions) - MOST_LISTED
+    return ", ".join(map(str, directions[:MOST_LISTED])) + (f" and {more:,} more" if more > 0 else "")
