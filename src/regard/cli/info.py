@@ -10,6 +10,9 @@ from regard.cli.option_types import AsJson, FromHub, Model
 from regard.cli.output import echo, print_result, program, summary
 from regard.errors import ModelFolderError
 
+MOST_LANGUAGES = 12
+"""Languages that are named."""
+
 
 def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> None:
     """Show what a model folder holds: sizes, settings, and the scores measured in training; and what decodes with it here."""
@@ -23,7 +26,7 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
     if is_adapter(model):
         _adapter_info(model, as_json)
         return
-    loaded, tokenizer, _ = load_any(model)
+    loaded, tokenizer, source = load_any(model)
     results_file = model / "results.json"
     results: dict[str, Any] = {}
     if results_file.is_file():
@@ -45,12 +48,19 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
     }
     if not is_foreign(model):
         facts["weights"] = str(summarize_weights(model / WEIGHTS))
+    if (languages := source.languages) is not None:
+        facts["languages"] = {side: languages.codes(side) for side in ("source", "target")}
     if as_json:
         print_result(json.dumps(facts | {"results": results}, indent=2, ensure_ascii=False))
         return
     width = max(map(len, facts["model"])) + 2
     lines = [f"{model}: {num_parameters:,} parameters, {len(tokenizer):,} tokens in the vocabulary"]
     lines += [f"  {key:<{width}}{value}" for key, value in facts["model"].items()]
+    for side, codes in facts.get("languages", {}).items():
+        shown = ", ".join(codes[:MOST_LANGUAGES]) + (
+            f" and {len(codes) - MOST_LANGUAGES} more" * (len(codes) > MOST_LANGUAGES)
+        )
+        lines.append(f"{side} languages: {shown}")
     if "weights" in facts:
         lines.append(f"weights: {facts['weights']}")
     lines += [f"device: {facts['device']}", f"decoding: {facts['engine']}"]

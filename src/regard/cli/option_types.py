@@ -8,17 +8,14 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast
 
 import typer
 
 from regard.errors import HUB, SettingsError
 from regard.processors import may_choose_threads, num_free, usage
 
-if TYPE_CHECKING:
-    from regard.pipelines.pipeline import Pipeline
-
-Kind = TypeVar("Kind", bound="Pipeline")
+Kind = TypeVar("Kind")
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, or xpu.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads; by default one per core that is free.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing model.")]
@@ -146,7 +143,9 @@ def with_direction(loaded: Kind, source: str | None, target: str | None) -> Kind
 
     if not isinstance(loaded, Translator):
         if source or target:
-            raise SettingsError(f"`--from` and `--to` are for models that translate; got {loaded.kind}. Remove them.")
+            raise SettingsError(
+                f"`--from` and `--to` are for models that translate; got a {type(loaded).__name__}. Remove them."
+            )
         return loaded
     if (languages := loaded.languages) is None and source is None and target is None:
         return loaded
@@ -155,4 +154,4 @@ def with_direction(loaded: Kind, source: str | None, target: str | None) -> Kind
     read, written = languages.code(source, "source"), languages.code(target, "target")
     if not languages.is_trained(read, written):
         log(f"{read} to {written} was not trained: the model has learnt each language in other directions only")
-    return cast("Kind", directed)
+    return cast("Any", directed)

@@ -72,6 +72,9 @@ def summary(results: dict[str, Any]) -> str:
         for key, name, form, note in rows
         if key in results
     ]
+    for tag, found in results.get("by_target", {}).items():
+        pairs = counted(found["num_pairs"], "pair")
+        scores.append(f"to {tag:<12}{found['bleu']:>9.2f}   BLEU; chrF {found['chrf']:.2f}; {pairs}")
     tables = [_table(rows) for rows in (score_table(results), confusion_table(results)) if rows]
     return "\n\n".join(["\n".join(sizes[:1] + scores), *tables])
 

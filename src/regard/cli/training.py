@@ -51,6 +51,14 @@ def train(
             metavar="DATA",
         ),
     ] = None,
+    direction: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="In place of DATA, pairs of one of several directions that one model learns: en-de=train.en,train.de, or "
+            "en-de=pairs.tsv; once for each. `translate --from en --to de` then names one.",
+            metavar="LANGUAGES=DATA",
+        ),
+    ] = None,
     arch: Annotated[
         str | None,
         typer.Option(
@@ -143,6 +151,8 @@ def train(
     for layer in layers:
         for section, values in layer.items():
             settings.setdefault(section, {}).update(values)
+    if direction:
+        data = _directed(direction, data, settings)
     if not data:
         raise SettingsError("DATA is missing. Give it before `--valid`, which takes all words up to the next option.")
     if (encoder is None) != (decoder is None):
@@ -176,8 +186,31 @@ def train(
         say_what_is_kept(output, result.run, commands[0], result.argument)
     echo(summary(result.results))
     echo(f"\n{output} is ready. Next:")
+    languages = getattr(result.loaded, "languages", None)
+    named = "" if languages is None else " --from {} --to {}".format(*languages.trained[0].split("-"))
     for line in commands:
-        echo(f"  {program()} {line.format(result.argument)}")
+        echo(f"  {program()} {line.format(result.argument)}{named}")
+
+
+def _directed(given: list[str], data: list[str] | None, settings: dict[str, dict[str, Any]]) -> list[str]:
+    """The data of several directions, which are noted in the settings.
+
+    Raises:
+        SettingsError: there is other data besides, or what is given is no direction with its data.
+    """
+    if data:
+        raise SettingsError(f"`--direction` takes the place of DATA; got {data[0]}, too. Remove one of them.")
+    names, found = [], list[str]()
+    for each in given:
+        name, equals, files = each.partition("=")
+        if not equals or not files:
+            raise SettingsError(
+                f"`--direction` must be languages and their data, such as en-de=train.tsv; got {each!r}."
+            )
+        names.append(name)
+        found += [files] if files.startswith("hf:") else files.split(",")
+    settings.setdefault("data", {})["directions"] = names
+    return found
 
 
 def demo(

@@ -33,6 +33,9 @@ class DataConfig(BaseModel):
     tags: list[Annotated[str, Field(min_length=1, max_length=100)] | None] | None = Field(
         None, description="a token for each corpus that its sources begin with in training, such as <bt>; null: none"
     )
+    directions: list[Annotated[str, Field(max_length=41)]] | None = Field(
+        None, description="for each corpus, its languages, such as en-de: one model learns all; null: one direction"
+    )
     noise: list[Annotated[float, Field(ge=0, lt=0.5)]] | None = Field(
         None,
         description="for each corpus, the share of source tokens that are left out, and the share that are hidden, each time "
@@ -64,7 +67,7 @@ class DataConfig(BaseModel):
         description="fraction of merges to skip at random each time a pair is read (BPE-dropout; bpe only)",
     )
 
-    @field_validator("weights", "tags", "noise", "alignments", mode="before")
+    @field_validator("weights", "tags", "directions", "noise", "alignments", mode="before")
     @classmethod
     def _of_one_corpus(cls, value: Any) -> Any:
         """Put the value for a single corpus in brackets."""

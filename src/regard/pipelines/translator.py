@@ -507,7 +507,7 @@ class Translator(Pipeline):
         readers = None if directed is None else [each.reader for each in directed]
         sources = encode_sources(self.source_tokenizer, texts, self.max_positions, first, readers)
         starts = [tuple(each.writer.symbols.start_ids) for each in directed or ()]
-        longest_start = max(map(len, starts or [self.tokenizer.symbols.start_ids]), default=1)
+        longest_start = max(map(len, starts), default=len(self.tokenizer.symbols.start_ids))
         make = RequestBuilder(self.tokenizer, options, self.max_positions - (longest_start - 1))
         found = make.requests(texts, sources, prefixes, required, first)
         if directed is not None:

@@ -227,7 +227,7 @@ def _scores(task: Task, loaded: Pipeline, run: TrainingRun, display: RunDisplay)
 def _store(task: Task) -> Store:
     """The store of a run's model."""
     if task.settings.adapter.rank is None:
-        return ModelStore(task.tokenizer, task.source_tokenizer)
+        return ModelStore(*task.stored_tokenizers)
     base = task.base
     assert base is not None
     return AdapterStore(Base(name=str(task.begun_with), sha256=weights_digest(base.model)), base, task.new_parameters)

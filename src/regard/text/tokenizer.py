@@ -193,6 +193,12 @@ class Tokenizer:
         found.languages = languages
         return found
 
+    def without_languages(self) -> Tokenizer:
+        """A copy of the tokenizer that reads the tokens of languages as any others."""
+        found = self._with_own(self.symbols.model_copy(update={"language_ids": []}))
+        found.languages = None
+        return found
+
     def directed(self, source: str | None, target: str | None) -> Tokenizer:
         """A copy of the tokenizer for texts of one direction, whose symbols name its languages.
 

@@ -19,6 +19,7 @@ class NamedDataSettings(TypedDict, total=False):
     weights: Sequence[float] | None
     temperature: float
     tags: Sequence[str | None] | None
+    directions: Sequence[str] | None
     noise: Sequence[float] | None
     alignments: Sequence[str | None] | None
     first_word: Literal[0, 1]

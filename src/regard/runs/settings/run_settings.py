@@ -7,6 +7,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationError
 
+from regard.data.directions_of_corpora import TEMPERATURE, rule_of
 from regard.data.selection import DataConfig
 from regard.errors import SettingsError, nearest_hint
 from regard.models.adaptation import AdapterConfig
@@ -85,11 +86,8 @@ class RunSettings(BaseModel):
                     raise SettingsError(f"the section {section} must hold keys and values; got {values!r}.")
                 merged[section] |= values
                 explicit.update(f"{section}.{key}" for key in values)
-        for key in ("vocab_size", "source_vocab_size", "pad_id"):
-            if key in merged["model"]:
-                raise SettingsError(
-                    f"model.{key} comes from the tokenizer; got {merged['model'][key]!r}. Set `tokenizer.vocab_size` instead."
-                )
+        _check_sizes(merged["model"])
+        _set_temperature(merged["data"])
         vocab_size = merged["tokenizer"].setdefault("vocab_size", TokenizerConfig.model_fields["vocab_size"].default)
         merged["model"]["vocab_size"] = vocab_size
         if merged["tokenizer"].get("shared") is False and "source_vocab_size" in family.model_fields:
@@ -151,9 +149,38 @@ class RunSettings(BaseModel):
         return self.model_copy(update={"model": self.model.model_copy(update=least)})
 
 
+def _check_sizes(model: Mapping[str, Any]) -> None:
+    """Make sure that nobody sets what the tokenizer decides.
+
+    Raises:
+        SettingsError: somebody does.
+    """
+    for key in ("vocab_size", "source_vocab_size", "pad_id"):
+        if key in model:
+            raise SettingsError(
+                f"model.{key} comes from the tokenizer; got {model[key]!r}. Set `tokenizer.vocab_size` instead."
+            )
+
+
+def _set_temperature(data: dict[str, Any]) -> None:
+    """Mix corpora of several directions as is usual, unless the user says otherwise."""
+    if data.get("directions") is not None and data.get("weights") is None:
+        data.setdefault("temperature", TEMPERATURE)
+
+
 def _with_tags(tokenizer: Any, data: Any) -> Any:
-    """The settings of a tokenizer to which the tags of corpora are added: each is a token of its own."""
+    """The settings of a tokenizer to which the tags of corpora and languages are added: each is a token of its own.
+
+    Raises:
+        SettingsError: both tags and directions are given, or a vocabulary without spaces before words.
+    """
     tags = [tag for tag in data.tags or [] if tag is not None]
+    if data.directions is not None:
+        if data.tags is not None:
+            raise SettingsError("`data.directions` has tags of its own; got `data.tags`, too. Remove one of them.")
+        if not tokenizer.leading_space:
+            raise SettingsError("`data.directions` needs `tokenizer.leading_space=true`. Remove one of them.")
+        tags = list(rule_of(data.directions).tokens.values())
     return tokenizer.model_copy(update={"add": list(dict.fromkeys([*tokenizer.add, *tags]))}) if tags else tokenizer
 
 

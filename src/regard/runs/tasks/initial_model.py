@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from regard.checkpoint import LoadedModel
+from regard.data.directions_of_corpora import tag_of
 from regard.errors import SettingsError
 from regard.models.config import SAME_WEIGHTS, ModelConfig
 from regard.models.interface import Model
@@ -133,3 +134,28 @@ def build_initialized(initial: LoadedModel, config: ModelConfig, seed: int) -> t
         must_learn,
         f"new, and to be learnt: {', '.join(heads)} ({counted(len(new), 'tensor')})" if new else "",
     )
+
+
+def without_languages(loaded: LoadedModel, directions: Sequence[str] | None) -> LoadedModel:
+    """A model of several languages, its tags as ordinary tokens, for corpora of some directions; another model as it is.
+
+    Raises:
+        SettingsError: no direction is named, or the model's tags are not those that corpora get.
+    """
+    languages = loaded.source_tokenizer.languages
+    if languages is None:
+        return loaded
+    if directions is None:
+        raise SettingsError(
+            "the model has several languages. Name those of the data, such as `--set data.directions=en-de`."
+        )
+    if languages.needs_source or any(token != tag_of(code) for code, token in languages.tokens.items()):
+        raise SettingsError(
+            f"a run can go on with several languages whose tags are such as {tag_of('de')}; got "
+            f"{', '.join(list(languages.tokens.values())[:3])}. Save the direction that you want, and begin with that: "
+            '`regard.load(MODEL).directed("en", "de").save("en-de")`, then `--from en-de`.'
+        )
+    target = loaded.tokenizer.without_languages()
+    is_same = loaded.source_tokenizer is loaded.tokenizer
+    source = target if is_same else loaded.source_tokenizer.without_languages()
+    return loaded._replace(tokenizer=target, source_tokenizer=source)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ from regard.data.corpus import (
     no_pairs,
     read_pairs,
 )
+from regard.data.directions_of_corpora import rule_of, target_tags
 from regard.data.encoding import encode_corpora, encode_pairs, learn_tokenizer
 from regard.data.selection import Selection, per_corpus, select_pairs
 from regard.data.sequences import EncodedPairs
@@ -52,13 +55,19 @@ LARGEST_DRAWN = 40
 
 
 def hold_out_pairs(
-    corpora: Sequence[Corpus | ParallelText], seed: int = 1, *, less: bool = True
+    corpora: Sequence[Corpus | ParallelText],
+    seed: int = 1,
+    *,
+    less: bool = True,
+    tags: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[list[Pairs], ParallelText]:
     """Corpora in two: for training, and at random one line in twenty, at most 1,000, for validation; of fewer than 2,000, one in
     forty, where `less`.
 
     Runs with other seeds hold out the same, so that their scores can be compared, and their models decide together.
 
+    Args:
+        tags: of corpora, by their checksums: what the sources held out begin with.
     Raises:
         DataError: fewer than two lines, none with text among those held out, or none left of a corpus.
     """
@@ -69,7 +78,7 @@ def hold_out_pairs(
     lines = {digest: frozenset(index + 1 for index in indices) for digest, indices in chosen.items()}
     different = {corpus.digest: corpus for corpus in corpora}
     found = [
-        pair
+        pair._replace(source=f"{tags[digest]} {pair.source}") if digest in tags else pair
         for digest, corpus in different.items()
         if lines[digest]
         for pair in corpus.numbered(lines[digest] | {1})  # a file that is wrong altogether is so from its first line on
@@ -103,6 +112,8 @@ class PairsTask(Task):
         """
         self.metrics = (*self.metrics, *ADDED)
         super().__init__(settings)
+        known = None if initial is None else initial.loaded.source_tokenizer.languages
+        self._earlier_directions = [] if known is None else known.trained
         self._take_vocabularies(corpora, display, initial, len(valid))
         corpora = self._with_further(corpora)
         settings, tokenizer, source_tokenizer = self.settings, self.tokenizer, self.source_tokenizer
@@ -149,7 +160,12 @@ class PairsTask(Task):
         if inputs.for_own_loop:
             valid_text = ParallelText([], [], "no validation")
         elif valid is None:
-            corpora, valid_text = hold_out_pairs(whole, less=settings.holds_out_less)
+            names = per_corpus("directions", settings.data.directions, len(whole), "")
+            tags = [] if settings.data.directions is None else target_tags(names)
+            by_digest = dict(zip((corpus.digest for corpus in whole), tags, strict=False))
+            corpora, valid_text = hold_out_pairs(whole, less=settings.holds_out_less, tags=by_digest)
+        elif settings.data.directions is not None:
+            valid_text = tagged_pairs(names_of(valid), settings.data.directions)
         else:
             valid_text = pairs_of(valid, columns) if is_in_memory(valid) else read_pairs(names_of(valid))
         return cls(corpora, valid_text, settings, display, inputs.initial)
@@ -185,10 +201,22 @@ class PairsTask(Task):
         """The scores of a `Translator`. Its alignment head is found on the validation pairs, unless it has one."""
         config = loaded.model.config
         if getattr(config, "alignment_head", "") is None:
-            head = find_alignment_head(loaded, self.valid.sources, self.valid.targets)
+            head = find_alignment_head(self._as_trained(loaded), self.valid.sources, self.valid.targets)
             loaded.model.config = config.model_copy(update={"alignment_head": head})
-        scores = loaded.evaluate(self.valid.sources, self.valid.targets, calibrate=True)
-        return {**scores, "examples": few_examples(self.valid.sources, loaded.source_tokenizer)}
+        asked = self._as_trained(loaded)
+        scores = asked.evaluate(self.valid.sources, self.valid.targets, calibrate=True)
+        loaded.confidence = asked.confidence
+        if self.settings.data.directions is None:
+            return {**scores, "examples": few_examples(self.valid.sources, loaded.source_tokenizer)}
+        by_target = scores_by_target(asked, self.valid)
+        plain = [source.partition(" ")[2] for source in self.valid.sources]
+        return {**scores, "by_target": by_target, "examples": few_examples(plain, loaded.source_tokenizer)}
+
+    def _as_trained(self, loaded: Translator) -> Translator:
+        """A translator that reads sources as they are trained on: of several directions, with their tags as text."""
+        if self.settings.data.directions is None:
+            return loaded
+        return Translator(loaded.model, self.tokenizer, self.source_tokenizer)
 
     def sample(self, model: Any) -> dict[str, Any]:
         """The translations of a few pairs of the validation text, and the alignment of the first, if the model has any."""
@@ -208,6 +236,16 @@ class PairsTask(Task):
     def example(self, index: int) -> str:
         """The file and line of a pair."""
         return self._encoded.location(index, self._names)
+
+    @property
+    def stored_tokenizers(self) -> tuple[Tokenizer, Tokenizer | None]:
+        """As `Task`; of several directions, with the rule that says where the tokens of languages stand."""
+        if (directions := self.settings.data.directions) is None:
+            return super().stored_tokenizers
+        reader, rule = self.source_tokenizer or self.tokenizer, rule_of([*self._earlier_directions, *directions])
+        if self.source_tokenizer is None or self.source_tokenizer is self.tokenizer:
+            return (self.tokenizer.with_languages(rule), None)
+        return self.tokenizer, reader.with_languages(rule)
 
     @property
     def _symbols(self) -> dict[str, Any]:
@@ -253,7 +291,8 @@ class PairsTask(Task):
                     self.initial.config = changed
                 self.notes.append(f"the head that learns the alignments: {head}")
         files = per_corpus("alignments", data.alignments, len(corpora), None)
-        tags = per_corpus("tags", data.tags, len(corpora), None)
+        directions = per_corpus("directions", data.directions, len(corpora), "")
+        tags = per_corpus("tags", data.tags, len(corpora), None) if data.directions is None else target_tags(directions)
         further: list[Pairs] = []
         for corpus, file, tag in zip(corpora, files, tags, strict=True):
             assert not isinstance(corpus, AlignedCorpus | TaggedCorpus)
@@ -282,6 +321,41 @@ class PairsTask(Task):
         return Concatenation(
             self._encoded.pairs, data.concatenation, min(limit, data.max_tokens or limit), *num_symbols
         )
+
+
+def tagged_pairs(names: Sequence[str | os.PathLike[str]], directions: Sequence[str]) -> ParallelText:
+    """The pairs of validation corpora, one for each direction, with the tags of their targets.
+
+    Raises:
+        SettingsError: there are not as many corpora as directions.
+    """
+    corpora = find_corpora(names)
+    if len(corpora) != len(directions):
+        raise SettingsError(
+            f"`--valid` needs a corpus for each of {len(directions)} directions, in their order; got {len(corpora)}."
+        )
+    pairs = [
+        pair._replace(source=f"{tag} {pair.source}")
+        for corpus, tag in zip(corpora, target_tags(directions), strict=True)
+        for pair in corpus.numbered()
+    ]
+    if not pairs:
+        raise no_pairs(" + ".join(corpus.name for corpus in corpora))
+    name = " + ".join(corpus.name for corpus in corpora)
+    return ParallelText.from_pairs(pairs, name, sum(corpus.num_lines for corpus in corpora))
+
+
+def scores_by_target(translator: Translator, valid: ParallelText) -> dict[str, dict[str, float]]:
+    """BLEU and chrF of the validation pairs of each target, by its tag."""
+    rows: dict[str, list[int]] = {}
+    for index, source in enumerate(valid.sources):
+        rows.setdefault(source.partition(" ")[0], []).append(index)
+    found = {}
+    for tag, chosen in sorted(rows.items()):
+        sources, targets = ([side[index] for index in chosen] for side in (valid.sources, valid.targets))
+        scores = translator.evaluate(sources, targets)
+        found[tag] = {name: scores[name] for name in ("bleu", "chrf", "num_pairs")}
+    return found
 
 
 def few_examples(sources: Sequence[str], tokenizer: Tokenizer) -> list[str]:

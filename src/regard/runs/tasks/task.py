@@ -25,7 +25,13 @@ from regard.errors import DataError, SettingsError, nearest_hint
 from regard.models.interface import Model
 from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
-from regard.runs.tasks.initial_model import InitialModel, build_initialized, sizes_of_vocabulary, with_tokens
+from regard.runs.tasks.initial_model import (
+    InitialModel,
+    build_initialized,
+    sizes_of_vocabulary,
+    with_tokens,
+    without_languages,
+)
 from regard.text.tokenizer import Tokenizer
 from regard.text.wording import counted
 from regard.training.objectives.distillation import Teacher
@@ -155,10 +161,17 @@ class Task(ABC):
         """Where an example stands, in words, by its index."""
         return f"example {index}"
 
+    @property
+    def stored_tokenizers(self) -> tuple[Tokenizer, Tokenizer | None]:
+        """The tokenizers that a model folder gets: of the texts or targets, and of the sources if they have their own."""
+        return self.tokenizer, self.source_tokenizer
+
     def initialize_from(self, initial: InitialModel, **decided: Any) -> None:
         """Begin with a model: take its vocabulary; and its weights, but for what `decided` makes new, such as `labels`."""
         self.has_given_vocabulary = True
-        loaded = with_tokens(initial.loaded, self.settings.tokenizer.add)
+        loaded = with_tokens(
+            without_languages(initial.loaded, self.settings.data.directions), self.settings.tokenizer.add
+        )
         if self.settings.adapter.rank is not None and len(loaded.tokenizer) > len(initial.loaded.tokenizer):
             raise SettingsError(
                 "`tokenizer.add` and `data.tags` need embeddings that learn, and an adapter freezes them. Remove one of them."
