@@ -26,6 +26,7 @@ from regard.cli.generate import generate
 from regard.cli.heads import heads
 from regard.cli.info import info
 from regard.cli.output import log, print_result
+from regard.cli.patch import patch
 from regard.cli.predict import predict
 from regard.cli.serve import serve
 from regard.cli.translate import translate
@@ -111,6 +112,7 @@ for command in (
     score,
     info,
     inspect.inspect,
+    patch,
     heads,
     inspect.align,
     convert,

@@ -1,0 +1,298 @@
+"""Activation patching: which state or head makes a model say one token rather than another.
+
+A model reads two texts, A and B, and would go on with the token a after A and b after B. A state of B is put into the run on
+A, at one place. The change of log p(a) - log p(b) is what that place does.
+
+Source: Vig et al. 2020, section 4, "causal mediation analysis"; Meng et al. 2022, section 2.1, "causal tracing".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import takewhile
+from typing import Any, NamedTuple, cast
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from regard.errors import DataError, SettingsError, nearest_hint
+from regard.models.heads import Site, multihead_attentions
+from regard.models.interface import Model
+from regard.nn.hooks import forward_hooks, in_turn
+from regard.nn.multihead import MultiHeadAttention
+from regard.pipelines.language_model import LanguageModel
+from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.predictor import Predictor
+from regard.pipelines.translator import Translator
+from regard.text.tokenizer import Tokenizer
+
+PLACES_AT_ONCE = 64
+"""The number of places that are patched in one batch."""
+
+
+class Run(NamedTuple):
+    """A text as a model reads it."""
+
+    ids: tuple[list[int], ...]
+    """Of the source and of the target so far; or of the only text."""
+    tokens: Mapping[str, list[str]]
+    """The spelling of the ids, by the stack of layers that reads them."""
+
+    def rows(self, count: int, device: torch.device) -> list[Tensor]:
+        """The ids, `count` times."""
+        return [torch.tensor([each] * count, device=device) for each in self.ids]
+
+
+class Place(NamedTuple):
+    """A place of a run: the state after a layer at a position, or the output of a head at all positions."""
+
+    kind: str
+    """The stack of a state, `encoder` or `decoder`; the kind of a head's attention, `encoder`, `decoder` or `cross`."""
+    layer: int
+    """From 0, the lowest."""
+    number: int
+    """The position of a state, or the number of a head, from 0."""
+
+
+@dataclass(frozen=True)
+class Patching:
+    """The effects of all places of one kind.
+
+    The difference is log p(a) - log p(b), in nats. An effect of 0 leaves what A says; an effect of 1 gives what B says.
+    """
+
+    what: str
+    """`states` or `heads`."""
+    answers: tuple[str, str]
+    """The tokens or labels a and b."""
+    difference: float
+    """The difference after A."""
+    other_difference: float
+    """The difference after B."""
+    differences: Mapping[str, Float[Tensor, "layer index"]]
+    """The difference with each place patched, by kind."""
+    tokens: Mapping[str, list[str]]
+    """The tokens of A, by the stack that reads them."""
+
+    @property
+    def effects(self) -> dict[str, Float[Tensor, "layer index"]]:
+        """The share of the way from A to B that each patch goes, by kind."""
+        way = self.other_difference - self.difference
+        return {kind: (found - self.difference) / way for kind, found in self.differences.items()}
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each place, as `pandas.DataFrame` takes them."""
+        effects, name = self.effects, "position" if self.what == "states" else "head"
+        return [
+            {
+                "kind": kind, "layer": layer, name: index,
+                **({"token": self.tokens[kind][index]} if self.what == "states" else {}),
+                "difference": float(value), "effect": float(effects[kind][layer, index]),
+            }
+            for kind, found in self.differences.items()
+            for layer, row in enumerate(found)
+            for index, value in enumerate(row)
+        ]  # fmt: skip
+
+
+def patch(
+    pipeline: Pipeline,
+    text: str,
+    other: str,
+    *,
+    what: str = "states",
+    answers: tuple[str, str] | None = None,
+    prefix: str = "",
+) -> Patching:
+    """The effect of each state, or of each head, on what a model says next.
+
+    Args:
+        pipeline: a translator, a language model, or a predictor that classifies; a recurrent model has no such places.
+        text, other: A and B, with as many tokens.
+        what: `states`: the state after each layer at each position; `heads`: the output of each head at all positions.
+        answers: the tokens or labels a and b; None: what the model says after A and after B. Of a translator, the first
+            tokens in which the greedy translations differ.
+        prefix: what the translations begin with.
+    Raises:
+        SettingsError: an unknown `what`, a recurrent model, or answers that are no tokens or labels of the model.
+        DataError: texts with different numbers of tokens, or the same answer for both.
+    """
+    if what not in ("states", "heads"):
+        raise SettingsError(f"what must be states or heads; got {what!r}.")
+    model = pipeline.model
+    if not model.layer_stacks():
+        raise SettingsError("patching needs layers of attention; got a recurrent model.")
+    runs, classes = _runs(pipeline, (text, other), answers, prefix)
+    if len({tuple(map(len, run.ids)) for run in runs}) > 1:
+        sizes = " and ".join(str(len(run.ids[0])) for run in runs)
+        raise DataError(
+            f"texts must have as many tokens, so that they can exchange their states; got {sizes}. Change one word."
+        )
+    a, b = (classes[1][answer] for answer in classes[0])
+    places = _state_places(model, runs[0]) if what == "states" else _head_places(model)
+    found = _patched(model, runs, what, [[place] for place in places], (a, b))
+    grids: dict[str, Tensor] = {}
+    for place, value in zip(places, found, strict=True):
+        size = [1 + max(part) for part in zip(*(each[1:] for each in places if each.kind == place.kind), strict=True)]
+        grids.setdefault(place.kind, torch.full(size, float("nan")))[place.layer, place.number] = value
+    own, others = (float(_difference(model, run.rows(1, _device(model)), (a, b))[0]) for run in runs)
+    return Patching(what, classes[0], own, others, grids, runs[0].tokens)
+
+
+def _device(model: Model) -> torch.device:
+    return next(model.parameters()).device
+
+
+def _runs(
+    pipeline: Pipeline, texts: tuple[str, str], answers: tuple[str, str] | None, prefix: str
+) -> tuple[list[Run], tuple[tuple[str, str], dict[str, int]]]:
+    """The runs on both texts; the answers, and the class of each."""
+    if isinstance(pipeline, Translator):
+        return _runs_of_pairs(pipeline, texts, answers, prefix)
+    if prefix:
+        raise SettingsError(f"`prefix` is for models that translate; got {pipeline.kind}. Remove it.")
+    ids = [cast("LanguageModel | Predictor", pipeline).ids_of(text) for text in texts]
+    stack = next(iter(pipeline.model.layer_stacks()))
+    runs = [Run((each,), {stack: pipeline.tokenizer.tokens(each)}) for each in ids]
+    if isinstance(pipeline, Predictor) and pipeline.model.predicts_each_position:
+        raise SettingsError("patching needs a model that says one thing of a text; got one that labels each token.")
+    said = [int(_logits(pipeline.model, run.rows(1, pipeline.device))[0].argmax()) for run in runs]
+    if isinstance(pipeline, LanguageModel):
+        return runs, _named(answers, said, pipeline.tokenizer)
+    names = list(pipeline.model.class_names)
+    if answers is not None and (unknown := [name for name in answers if name not in names]):
+        raise SettingsError(
+            f"answers must be labels of the model; got {unknown[0]!r}. {nearest_hint(unknown[0], names)}"
+        )
+    classes = said if answers is None else [names.index(name) for name in answers]
+    return runs, _different([names[each] for each in classes], classes)
+
+
+def _runs_of_pairs(
+    translator: Translator, texts: tuple[str, str], answers: tuple[str, str] | None, prefix: str
+) -> tuple[list[Run], tuple[tuple[str, str], dict[str, int]]]:
+    writer, reader = translator.tokenizer, translator.source_tokenizer
+    given = writer.encode(prefix)
+    if answers is None:
+        written = [each.ids for each in translator.translate(list(texts), beam_size=1, prefixes=[prefix] * 2)]
+        common = [one for one, _ in takewhile(lambda pair: pair[0] == pair[1], zip(*written, strict=False))]
+        if any(len(ids) == len(common) for ids in written):
+            raise DataError("the translations must differ before one of them ends; they do not. Give `answers`.")
+        given, said = common, [ids[len(common)] for ids in written]
+    else:
+        said = []
+    read = [*writer.symbols.start_ids, *given]
+    sources = [reader.frame_source(reader.encode(text)) for text in texts]
+    runs = [Run((ids, read), {"encoder": reader.tokens(ids), "decoder": writer.tokens(read)}) for ids in sources]
+    return runs, _named(answers, said, writer)
+
+
+def _named(
+    answers: tuple[str, str] | None, said: Sequence[int], tokenizer: Tokenizer
+) -> tuple[tuple[str, str], dict[str, int]]:
+    """Both answers as tokens, and the id of each. Of a text, the first token counts."""
+    if answers is None:
+        return _different(tokenizer.tokens(said), said)
+    ids = []
+    for name in answers:
+        known = tokenizer.id_of(name)
+        spelled = [known] if known is not None else tokenizer.encode(name)
+        if not spelled or spelled[0] == tokenizer.unk_id:
+            raise SettingsError(f"answers must be tokens of the model; got {name!r}.")
+        ids.append(spelled[0])
+    return _different(answers, ids)
+
+
+def _different(names: Sequence[str], classes: Sequence[int]) -> tuple[tuple[str, str], dict[str, int]]:
+    if classes[0] == classes[1]:
+        raise DataError(f"the answers to both texts must differ; got {names[0]!r} for both. Give `answers`.")
+    return (names[0], names[1]), dict(zip(names, classes, strict=True))
+
+
+def _logits(model: Model, rows: Sequence[Tensor]) -> Float[Tensor, "row class"]:
+    """The logits of what is said of each row: after its last token, or of the whole."""
+    found = model(*rows)
+    return found[:, -1] if found.ndim == 3 else found  # row, position, class
+
+
+def _difference(model: Model, rows: Sequence[Tensor], classes: tuple[int, int]) -> Float[Tensor, " row"]:
+    with torch.inference_mode():
+        log_probs = _logits(model, rows).float().log_softmax(dim=-1)
+    return log_probs[:, classes[0]] - log_probs[:, classes[1]]
+
+
+def _state_places(model: Model, run: Run) -> list[Place]:
+    stacks = model.layer_stacks()
+    return [
+        Place(stack, layer, position)
+        for stack, layers in stacks.items()
+        for layer in range(len(layers))
+        for position in range(len(run.tokens[stack]))
+    ]
+
+
+def _head_places(model: Model) -> list[Place]:
+    attentions = multihead_attentions(model)
+    return [Place(site.kind, site.layer, head) for site, part in attentions.items() for head in part.kept_heads]
+
+
+def _modules(model: Model, what: str) -> dict[Site, nn.Module]:
+    """The module whose output each site is."""
+    if what == "states":
+        stacks = model.layer_stacks()
+        return {Site(stack, layer): part for stack, parts in stacks.items() for layer, part in enumerate(parts)}
+    return {site: part.attention for site, part in multihead_attentions(model).items()}
+
+
+@contextmanager
+def _after(model: Model, what: str, hook: Callable[[Site, Tensor], Tensor]) -> Iterator[None]:
+    """Call a hook on the output of every site while this context lasts. Layers that are one module are called in turn."""
+    by_module: dict[nn.Module, list[Callable[[Tensor], Tensor]]] = {}
+    for site, module in _modules(model, what).items():
+        by_module.setdefault(module, []).append(partial(hook, site))
+    with forward_hooks(after={module: in_turn(hooks) for module, hooks in by_module.items()}):
+        yield
+
+
+def _noted(model: Model, run: Run, what: str, count: int) -> dict[Site, Tensor]:
+    """The outputs of all sites on a text. It is read in a batch as large as it will be put into, so that roundings agree."""
+    noted: dict[Site, Tensor] = {}
+
+    def note(site: Site, output: Tensor) -> Tensor:
+        noted[site] = output[0]
+        return output
+
+    with torch.inference_mode(), _after(model, what, note):
+        model(*run.rows(min(count, PLACES_AT_ONCE), _device(model)))
+    return noted
+
+
+def _patched(
+    model: Model, runs: Sequence[Run], what: str, groups: Sequence[Sequence[Place]], classes: tuple[int, int]
+) -> list[float]:
+    """The difference after the first run with each group of places taken from the second one."""
+    noted, attentions, found = _noted(model, runs[1], what, len(groups)), multihead_attentions(model), list[float]()
+    for first in range(0, len(groups), PLACES_AT_ONCE):
+        rows = [(row, place) for row, group in enumerate(groups[first : first + PLACES_AT_ONCE]) for place in group]
+
+        def put(site: Site, output: Tensor, rows: Sequence[tuple[int, Place]] = rows) -> Tensor:
+            output = output.clone()
+            for row, place in rows:
+                if Site(place.kind, place.layer) == site:
+                    index = place.number if what == "states" else _number(attentions[site], place.number)
+                    output[row, index] = noted[site][index]
+            return output
+
+        with _after(model, what, put):
+            count = min(PLACES_AT_ONCE, len(groups) - first)
+            found += _difference(model, runs[0].rows(count, _device(model)), classes).tolist()
+    return found
+
+
+def _number(attention: MultiHeadAttention, head: int) -> int:
+    """The present number of a head, by its first one."""
+    return attention.kept_heads.index(head)

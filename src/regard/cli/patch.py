@@ -1,0 +1,115 @@
+"""The command `patch`: which states or heads make a model say one thing rather than another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from regard.cli.inspect import check_folder
+from regard.cli.option_types import (
+    Adapter,
+    AsJson,
+    Device,
+    FromHub,
+    Model,
+    Source,
+    Target,
+    Threads,
+    prepare_process,
+    with_direction,
+)
+from regard.cli.output import echo, print_result
+from regard.errors import SettingsError
+
+if TYPE_CHECKING:
+    from regard.analysis.patching import Patching
+
+MOST_COLUMNS, LONGEST_TOKEN = 8, 14
+"""The columns of a table that fit a terminal, and the characters of a token that are shown."""
+
+
+def patch(
+    model: Model,
+    text: Annotated[str, typer.Argument(help="The text A that the model reads.")],
+    other: Annotated[
+        str, typer.Argument(help="The text B whose states are put into the run on A; with as many tokens.")
+    ],
+    heads: Annotated[bool, typer.Option("--heads", help="Patch the output of each head, in place of states.")] = False,
+    answers: Annotated[
+        str | None,
+        typer.Option(
+            help="Two tokens or labels that are compared, such as E,F; by default what the model says after A and after B.",
+            metavar="A,B",
+        ),
+    ] = None,
+    prefix: Annotated[str, typer.Option(help="The beginning of the translations.")] = "",
+    source_language: Source = None,
+    target_language: Target = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write, in JSON.")] = None,
+    as_json: AsJson = False,
+    adapter: Adapter = None,
+    from_hub: FromHub = False,
+    threads: Threads = None,
+    device: Device = "auto",
+) -> None:
+    """Put states of one text into the run on another, and show which of them change what the model says (activation patching)."""
+    from regard.analysis.patching import patch as patch_places
+    from regard.pipelines.loading import load
+
+    if output is not None:
+        check_folder(output)
+    named = None if answers is None else tuple(answers.split(","))
+    if named is not None and len(named) != 2:  # a and b
+        raise SettingsError(
+            f"`--answers` must be two tokens or labels with a comma between, such as E,F; got {answers!r}."
+        )
+    prepare_process(threads)
+    loaded = with_direction(load(model, device=device, adapter=adapter), source_language, target_language)
+    found = patch_places(
+        loaded,
+        text,
+        other,
+        what="heads" if heads else "states",
+        answers=named,
+        prefix=prefix,
+    )
+    content = json.dumps(
+        {
+            "what": found.what, "answers": found.answers, "difference": found.difference,
+            "other_difference": found.other_difference, "places": found.records(),
+        },
+        indent=2, ensure_ascii=False,
+    )  # fmt: skip
+    if output is not None:
+        output.write_text(content + "\n", encoding="utf-8")
+        echo(f"wrote {output}")
+    elif as_json:
+        print_result(content)
+    else:
+        print_result("\n".join(_lines(found)))
+
+
+def _lines(found: Patching) -> list[str]:
+    """The effects as tables: a row for each position and a column for each layer; of heads, a row for each layer."""
+    a, b = found.answers
+    lines = [
+        f"log p({a}) - log p({b}): {found.difference:+.2f} after A, {found.other_difference:+.2f} after B",
+        "effects: 0 leaves what is said after A, 1 gives what is said after B",
+    ]
+    for kind, effects in found.effects.items():
+        table = effects.T if found.what == "states" else effects
+        names = found.tokens[kind] if found.what == "states" else [f"layer {layer}" for layer in range(len(table))]
+        column = "layer" if found.what == "states" else "head"
+        for first in range(0, table.shape[1], MOST_COLUMNS):
+            part = table[:, first : first + MOST_COLUMNS]
+            titles = "".join(f"{f'{column} {first + number}':>8}" for number in range(part.shape[1]))
+            lines += ["", f"{kind:<{LONGEST_TOKEN}}{titles}"]
+            for name, row in zip(names, part.tolist(), strict=True):
+                cells = "".join(
+                    "       -" if value != value else f"{round(value, 2) + 0.0:>8.2f}" for value in row
+                )  # NaN
+                lines.append(f"{name[:LONGEST_TOKEN]:<{LONGEST_TOKEN}}{cells}")
+    return lines
