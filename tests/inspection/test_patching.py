@@ -225,4 +225,5 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert {place["kind"] for place in found["places"]} == {"encoder", "decoder", "cross"}
     assert command("abcde", "abcdf", "--answers", "E") == 2
     assert "must be two tokens or labels with a comma between" in capsys.readouterr().err
-    assert command("abcde", "abcd") == 1
+    assert command("abcde", "abcd") == 2
+    assert "texts must have as many tokens" in capsys.readouterr().err

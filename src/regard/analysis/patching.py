@@ -16,7 +16,6 @@ from itertools import takewhile
 from typing import Any, NamedTuple, cast
 
 import torch
-from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.errors import DataError, SettingsError, nearest_hint
@@ -38,7 +37,7 @@ class Run(NamedTuple):
     """A text as a model reads it."""
 
     ids: tuple[list[int], ...]
-    """Of the source and of the target so far; or of the only text."""
+    """The ids of the source and of the target so far; or of the only text."""
     tokens: Mapping[str, list[str]]
     """The spelling of the ids, by the stack of layers that reads them."""
 
@@ -73,13 +72,13 @@ class Patching:
     """The difference after A."""
     other_difference: float
     """The difference after B."""
-    differences: Mapping[str, Float[Tensor, "layer index"]]
-    """The difference with each place patched, by kind."""
+    differences: Mapping[str, Tensor]
+    """The difference with each place patched, by kind: layer, position or head."""
     tokens: Mapping[str, list[str]]
     """The tokens of A, by the stack that reads them."""
 
     @property
-    def effects(self) -> dict[str, Float[Tensor, "layer index"]]:
+    def effects(self) -> dict[str, Tensor]:
         """The share of the way from A to B that each patch goes, by kind."""
         way = self.other_difference - self.difference
         return {kind: (found - self.difference) / way for kind, found in self.differences.items()}
@@ -213,13 +212,13 @@ def _different(names: Sequence[str], classes: Sequence[int]) -> tuple[tuple[str,
     return (names[0], names[1]), dict(zip(names, classes, strict=True))
 
 
-def _logits(model: Model, rows: Sequence[Tensor]) -> Float[Tensor, "row class"]:
+def _logits(model: Model, rows: Sequence[Tensor]) -> Tensor:
     """The logits of what is said of each row: after its last token, or of the whole."""
     found = model(*rows)
     return found[:, -1] if found.ndim == 3 else found  # row, position, class
 
 
-def _difference(model: Model, rows: Sequence[Tensor], classes: tuple[int, int]) -> Float[Tensor, " row"]:
+def _difference(model: Model, rows: Sequence[Tensor], classes: tuple[int, int]) -> Tensor:
     with torch.inference_mode():
         log_probs = _logits(model, rows).float().log_softmax(dim=-1)
     return log_probs[:, classes[0]] - log_probs[:, classes[1]]
