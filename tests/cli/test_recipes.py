@@ -12,7 +12,7 @@ from running import outcome
 
 import regard
 from regard.errors import SettingsError
-from regard.runs.settings import RunSettings, chosen_arch, find_recipe, read_yaml, recipes
+from regard.runs.settings import RunSettings, find_recipe, given_arch, read_yaml, recipes
 
 
 def test_recipes_are_in_the_package_and_can_be_trained_by() -> None:
@@ -22,7 +22,7 @@ def test_recipes_are_in_the_package_and_can_be_trained_by() -> None:
         assert path.is_relative_to(package)
         settings = read_yaml(f"recipe:{name}")
         assert settings == yaml.safe_load(path.read_text())  # the library reads the same in them
-        RunSettings.build("tiny", settings, arch=chosen_arch(None, settings))
+        RunSettings.build("tiny", settings, arch=given_arch(None, settings))
 
 
 def test_recipes_are_listed_and_printed(capsys: pytest.CaptureFixture[str]) -> None:

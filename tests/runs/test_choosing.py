@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 import regard
 from regard.data.corpus import NumberedPair, ParallelText
 from regard.demos import dates
-from regard.runs.settings import RunSettings, defaults, parse_assignments, together
+from regard.errors import SettingsError
+from regard.runs.settings import RunSettings, defaults, find_recipe, parse_assignments, together
 from regard.runs.settings.choosing import choice_for, chosen_by_data, subwords_of
 from regard.runs.settings.measuring import measured
 from regard.runs.tasks.pairs import hold_out_pairs
 from regard.runs.train import train
 from regard.text.tokenizer import Tokenizer
+from regard.training.state import newest_fingerprint, state_folder
 from regard.training.training_run import Callback, Progress
 
 Lines = list[tuple[str, str]]
@@ -100,8 +104,8 @@ def held(lines: Iterable[tuple[str, str]]) -> ParallelText:
     return ParallelText.from_pairs(pairs, "generated", len(pairs))
 
 
-def chosen(lines: Lines, preset: str = "tiny", arch: str = "encoder-decoder", **sections: Any) -> RunSettings:
-    """The settings of a run on these pairs."""
+def chosen(lines: Lines, preset: str = "tiny", arch: str | None = "encoder-decoder", **sections: Any) -> RunSettings:
+    """The settings of a run on these pairs; without `arch`, of the family that they choose."""
     return chosen_by_data(RunSettings.build(preset, sections, arch=arch), [held(lines)], 100)[0]
 
 
@@ -285,6 +289,7 @@ def test_one_line_says_what_was_chosen_and_how_to_change_it() -> None:
         "--set model.positions=sinusoidal --set training.batch_tokens=2048 --set training.metric=loss"
     ]
     assert not any("exact_match" in line for line in defaults.notes(defaults.resolve_defaults(settings, 5.0)))
+    usual = RunSettings.build("tiny", arch="encoder-decoder")
     (line,) = chosen_by_data(usual, [held(pronunciations(800, HANGUL))], 100)[1]
     assert "a token for each character of the source and each word of the target" in line
     assert "--set tokenizer.kind=bpe --set tokenizer.normalization=NFC" in line
@@ -343,10 +348,11 @@ def stopped(settings: RunSettings) -> dict[str, Any]:
 
 @pytest.mark.parametrize("make", [inflections, pronunciations, sentences])
 def test_a_resumed_run_has_what_it_began_with(make: Callable[[int], Lines]) -> None:
-    begun = chosen(make(800))
+    begun = chosen(make(800), arch=None)
     resumed = defaults.frozen(RunSettings.build("tiny"), stopped(begun))
     assert resumed.model_dump() == begun.model_dump()
     assert resumed.holds_out_less
+    assert defaults.recorded(resumed) == defaults.recorded(begun)  # for the next time
     earlier = stopped(RunSettings.build("tiny"))
     earlier[defaults.RECORDED_AS] = [*defaults.FITTED]
     as_then = defaults.frozen(RunSettings.build("tiny"), earlier)
@@ -356,26 +362,125 @@ def test_a_resumed_run_has_what_it_began_with(make: Callable[[int], Lines]) -> N
 
 
 class Stop(Callback):
-    """Ends the run after its second step."""
+    """Ends the run after this step."""
+
+    def __init__(self, step: int = 2) -> None:
+        self.step = step
 
     def on_step(self, progress: Progress) -> None:
-        if progress.step == 2:
+        if progress.step == self.step:
             raise RuntimeError("stopped")
 
 
-def test_a_run_on_strings_is_stopped_and_goes_on_to_the_same_weights(tmp_path: Path) -> None:
-    lines = pronunciations(300)
+def test_a_run_on_sounds_is_stopped_twice_and_goes_on_to_the_same_weights(tmp_path: Path) -> None:
+    lines, parts = pronunciations(300), tmp_path / "parts"
     whole = train(lines, tmp_path / "whole", steps=4, device="cpu")
-    with pytest.raises(RuntimeError, match="stopped"):
-        train(lines, tmp_path / "parts", steps=4, device="cpu", callbacks=[Stop()])
-    parts = train(lines, tmp_path / "parts", steps=4, device="cpu", resume=True)
-    weights = [(result.folder / "model.safetensors").read_bytes() for result in (whole, parts)]
+    assert whole.results["arch"] == whole.results["settings"]["model"]["arch"] == "rnn"
+    for step in (2, 3):
+        with pytest.raises(RuntimeError, match="stopped"):
+            train(lines, parts, steps=4, device="cpu", callbacks=[Stop(step)], resume=step == 3)
+    for options, named in (
+        ({"compile": True}, "--compile"),
+        ({"arch": "encoder-decoder"}, "model.arch was 'rnn' and is 'encoder-decoder'"),
+        ({"learning_rate": 0.1}, "training.learning_rate was 0.002 and is 0.1"),
+    ):
+        with pytest.raises(SettingsError, match=named):
+            train(lines, parts, steps=4, device="cpu", resume=True, **options)  # type: ignore[arg-type]
+    train(lines, parts, steps=4, device="cpu", resume=True)
+    weights = [(folder / "model.safetensors").read_bytes() for folder in (tmp_path / "whole", parts)]
     assert weights[0] == weights[1]
     translator = whole.translator
     assert translator.source_tokenizer.tokens(translator.source_tokenizer.encode("abc")) == ["▁", "a", "b", "c"]
     assert translator.tokenizer.tokens(translator.tokenizer.encode(lines[0][1])) == [
         f"▁{word}" for word in lines[0][1].split()
     ]
+
+
+def test_a_transformer_that_an_earlier_version_began_stays_one(tmp_path: Path) -> None:
+    """Its checkpoint has no family among what nobody gave; nor has that of a run whose family was given."""
+    lines = pronunciations(300)
+    with pytest.raises(RuntimeError, match="stopped"):
+        train(lines, tmp_path / "m", steps=4, device="cpu", callbacks=[Stop()], arch="encoder-decoder")
+    fingerprint = newest_fingerprint(state_folder(tmp_path / "m"))
+    assert fingerprint is not None
+    assert defaults.ARCH not in fingerprint[defaults.RECORDED_AS]
+    assert train(lines, tmp_path / "m", steps=4, device="cpu", resume=True).results["arch"] == "encoder-decoder"
+
+
+def recipe_of_few_sounds() -> dict[str, Any]:
+    sections = yaml.safe_load(find_recipe("g2p-low").read_text())
+    return {f"{section}.{key}": value for section, values in sections.items() for key, value in values.items()}
+
+
+def test_few_words_and_their_sounds_have_what_a_recipe_has() -> None:
+    found, recipe = chosen(pronunciations(800), arch=None), recipe_of_few_sounds()
+    assert recipe.pop("tokenizer.vocab_size") < found.tokenizer.vocab_size == 5000  # not the most that there may be
+    assert {name: found.value(name) for name in recipe} == recipe
+    fitted = defaults.resolve_defaults(found, 13.0)
+    assert fitted.training == found.training
+    assert defaults.notes(fitted) == []
+    assert set(recipe) <= {*defaults.recorded(found)}
+    assert chosen(syllables(1500), arch=None).tokenizer.vocab_size == 5000  # of which there are over a thousand
+    usual, text = RunSettings.build("tiny"), held(pronunciations(800))
+    notes = [chosen_by_data(usual, [text], count)[1] for count in (0, 20, 100)]
+    assert notes[0] == notes[2] == [
+        "chosen for these data (words of 6 letters, and 22 different symbols): a recurrent model, with the settings of "
+        "recipe:g2p-low; for a Transformer: --arch encoder-decoder"
+    ]  # fmt: skip
+    assert notes[1] == [notes[0][0].replace("g2p-low;", "g2p-low, kept by chrf;")]
+
+
+def test_what_is_given_wins_over_the_recipe() -> None:
+    given = {"training": {"steps": 500, "learning_rate": 0.01, "metric": "loss"}, "data": {"concatenation": 0.0, "noise": [0.1]},
+             "tokenizer": {"normalization": "NFC", "add": ["<x>"]}}  # fmt: skip
+    found = chosen(pronunciations(800), arch=None, **given)
+    assert found.model == chosen(pronunciations(800), arch=None).model
+    values = {f"{section}.{key}": value for section, keys in given.items() for key, value in keys.items()}
+    assert {name: found.value(name) for name in values} == values
+    others = {name: value for name, value in recipe_of_few_sounds().items() if name not in values}
+    del others["tokenizer.vocab_size"]
+    assert {name: found.value(name) for name in others} == others
+    assert defaults.resolve_defaults(found, 13.0).training.warmup_steps == 300 // 4  # of 500 steps in place of 2,000
+    assert not {*defaults.recorded(found)} & {*values}
+    resumed = defaults.frozen(RunSettings.build("tiny", given), stopped(found))
+    assert resumed.model_dump() == found.model_dump()
+
+
+@pytest.mark.parametrize(
+    ("preset", "layer"),
+    [("tiny", {"model": {"dropout": 0.1}}), ("tiny", {"model": {"arch": "encoder-decoder"}}), ("small", {}),
+     ("tiny", {"model": {"num_heads": 2}, "training": {"steps": 7}}), ("tiny", {"data": {"alignments": ["a"]}}),
+     ("tiny", {"training": {"freeze": ["encoder"]}}), ("tiny", {"tokenizer": {"kind": "words"}}),
+     ("tiny", {"tokenizer": {"vocab_size": 90, "normalization": "NFD"}}), ("tiny", {"data": {"bpe_dropout": 0.1}})],
+    ids=str,
+)  # fmt: skip
+def test_whoever_gives_what_the_recipe_does_not_go_with_has_a_transformer(preset: str, layer: dict[str, Any]) -> None:
+    found = chosen(pronunciations(800), preset, None, **layer)
+    assert found.model_dump() == chosen(pronunciations(800), preset, **layer).model_dump()
+    assert found.model.arch == "encoder-decoder"
+
+
+@pytest.mark.parametrize(
+    ("make", "count"),
+    [(inflections, 800), (tags_as_words, 800), (names, 800), (spellings, 800), (commands, 800), (sentences, 800),
+     (pronunciations, 99), (pronunciations, 2000), (numerals, 8000)],
+)  # fmt: skip
+def test_other_pairs_have_a_transformer(make: Callable[[int], Lines], count: int) -> None:
+    assert chosen(make(count), arch=None).model_dump() == chosen(make(count)).model_dump()
+    assert chosen(make(count), arch=None).model.arch == "encoder-decoder"
+
+
+def test_what_needs_a_transformer_has_one_and_a_plan_is_of_what_would_be_trained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = {}
+    for options in ({}, {"shard": True}, {"arch": "rnn"}, {"preset": "tiny"}):
+        regard.train(pronunciations(300), tmp_path / "m", device="cpu", dry_run=True, **options)  # type: ignore[arg-type]
+        said[str(options)] = capsys.readouterr().err
+    assert [key for key, text in said.items() if "a recurrent model" in text] == ["{}", "{'preset': 'tiny'}"]
+    sizes = [re.search(r"\n(\S+) parameters", text) for text in said.values()]
+    assert len({found and found[1] for found in sizes}) == 2
+    assert not (tmp_path / "m").exists()
 
 
 def test_a_new_model_has_the_vocabulary_and_the_depth_of_a_trained_one(capsys: pytest.CaptureFixture[str]) -> None:
@@ -385,6 +490,10 @@ def test_a_new_model_has_the_vocabulary_and_the_depth_of_a_trained_one(capsys: p
     said = capsys.readouterr().err
     assert "a token for each character" in said
     assert "kept by" not in said  # there is no training yet
+    lines = pronunciations(300)
+    found, by_data = regard.new(lines).model.config, {"vocab_size", "source_vocab_size", "pad_id"}
+    assert found.model_dump(exclude=by_data) == chosen(lines, arch=None).model.model_dump(exclude=by_data)
+    assert "with the settings of recipe:g2p-low;" in capsys.readouterr().err
 
 
 def test_a_run_that_begins_with_a_model_keeps_its_vocabulary(tmp_path: Path) -> None:

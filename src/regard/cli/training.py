@@ -62,7 +62,8 @@ def train(
     arch: Annotated[
         str | None,
         typer.Option(
-            help="encoder-decoder (the default) or rnn: pairs of texts; decoder: a language model; encoder: needs --task.",
+            help="encoder-decoder (the default) or rnn (the default for few words and their sounds): pairs of texts; "
+            "decoder: a language model; encoder: needs --task.",
         ),
     ] = None,
     task: Annotated[

@@ -24,8 +24,9 @@ from regard.pipelines.predictor import Predictor
 from regard.pipelines.translator import Translator
 from regard.runs.families import family_of, find_family
 from regard.runs.progress import RunDisplay
-from regard.runs.settings import RunSettings, chosen_arch, named_settings, together
+from regard.runs.settings import RunSettings, given_arch, named_settings, together
 from regard.runs.settings.named import NamedDataSettings, NamedTrainingSettings
+from regard.runs.settings.run_settings import USUAL_ARCH
 from regard.runs.tasks.in_memory import check_columns
 from regard.runs.tasks.initial_model import InitialModel
 from regard.runs.tasks.task import Inputs, Task
@@ -99,14 +100,14 @@ def new(
         SettingsError: an unknown setting, one out of range, or `adapter.rank`.
         DataError: data that cannot be read.
     """
-    arch = chosen_arch(arch, settings or {})
-    settings = together(settings or {}, named_settings(named, arch, signature(new).parameters))
+    arch = given_arch(arch, settings or {})
+    family = find_family(arch or USUAL_ARCH)
+    settings = together(settings or {}, named_settings(named, family.arch, signature(new).parameters))
     if (settings.get("adapter") or {}).get("rank") is not None:
         raise SettingsError("`adapter.rank` needs a model that it adapts; a new one is none. Remove it.")
-    family = find_family(arch)
     decided = {"model": {"task": task}} if task and "task" in family.architecture.config.model_fields else {}
     kind, on = family.task(task), resolve_device(device)
-    chosen = RunSettings.build(preset, settings, decided, arch=arch)
+    chosen = RunSettings.build(preset, settings, decided, arch=arch if task is None else family.arch)
     prepared = _read(kind, Inputs(data, None, columns, for_own_loop=True), chosen)
     config = prepared.settings.model
     check_room_to_train(config, on, bytes_per_parameter=WEIGHT_BYTES * HELD_TO_TRAIN)

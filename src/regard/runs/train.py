@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any, Unpack
@@ -24,9 +25,10 @@ from regard.runs.progress import RunDisplay, TensorBoard
 from regard.runs.resuming import INITIAL
 from regard.runs.run import RunOptions, check_room, check_what_learns, run
 from regard.runs.run_folder import claimed
-from regard.runs.settings import RunSettings, chosen_arch, named_settings, together
-from regard.runs.settings.defaults import frozen
+from regard.runs.settings import RunSettings, given_arch, named_settings, together
+from regard.runs.settings.defaults import ARCH, frozen
 from regard.runs.settings.named import NamedTrainingSettings
+from regard.runs.settings.run_settings import USUAL_ARCH
 from regard.runs.tasks.distilling import take_teacher
 from regard.runs.tasks.in_memory import check_columns
 from regard.runs.tasks.initial_model import InitialModel, check_initial, check_vocabulary, config_of, usual_settings
@@ -83,7 +85,7 @@ def train(
         columns: of a table, the names of source and target (label and text, words and tags); `translation.de` reaches into
             a column of records. None: these words are their names.
         arch: `encoder-decoder` (formerly `transformer`), `rnn` (recurrent encoder-decoder), `decoder`, `encoder`; None: what
-            `settings` have as `model.arch`, else `encoder-decoder`.
+            `settings` have as `model.arch`, else `encoder-decoder`, or for few words and their sounds `rnn`.
         task: what an encoder is trained for: `mlm`, `classify` or `tag`; or the name of a task of your own.
         preset: `tiny` (the default), `small`, `base` or, for encoder-decoders, `big`. Not with `from_`, whose sizes are kept.
         settings: what differs from the preset, such as `{"training": {"steps": 1000}}`.
@@ -111,14 +113,18 @@ def train(
     model = start.initial
     if model is not None:
         check_initial(model.model.config, arch, {})
-    family_name = chosen_arch(arch if model is None else model.model.config.arch, settings or {})
+    arch = given_arch(arch if model is None else model.model.config.arch, settings or {})
+    family_name = arch or USUAL_ARCH  # until the data are read: `choosing`
     task_name = task or (getattr(model.model.config, "task", None) if model is not None else None)
     changes = together(settings or {}, named_settings(named, family_name, signature(train).parameters))
     kind = find_family(family_name).task(task_name)
     if pretrained is not None:
         _check_pretrained(family_name, changes)
-    chosen = _settings(family_name, task_name, preset, changes, start)
-    _check_together(chosen, is_taught=start.teacher is not None, begins=model is not None, shard=shard, compile=compile)
+    chosen = _settings(arch, task_name, preset, changes, start)
+    check = partial(
+        _check_together, is_taught=start.teacher is not None, begins=model is not None, shard=shard, compile=compile
+    )
+    check(chosen)
     check_what_learns(chosen)
     if dry_run and (resume or "WORLD_SIZE" in os.environ):
         raise SettingsError("`--dry-run` plans a new run of one process. Remove it, or `--resume` and torchrun.")
@@ -137,6 +143,9 @@ def train(
         options.report_effect(shown)
         if resume and (fingerprint := newest_fingerprint(state_folder(folder))) is not None:
             chosen = frozen(chosen, fingerprint)
+            check(chosen)  # again, for a family that the data chose
+        elif task_name is not None or compile or shard:  # which are of, or need, the usual family
+            chosen = chosen.model_copy(update={"explicit": chosen.explicit | {ARCH}})
         if pretrained is None and model is None:
             check_room(chosen.with_least_vocabulary(), resolve_device(device), world, shard=shard)
         with world.first_on_each_machine():
@@ -184,14 +193,14 @@ class _Start:
 
 
 def _settings(
-    arch: str, task: str | None, preset: str | None, changes: Mapping[str, Mapping[str, Any]], start: _Start
+    arch: str | None, task: str | None, preset: str | None, changes: Mapping[str, Mapping[str, Any]], start: _Start
 ) -> RunSettings:
     """The settings of a run: those of a preset, or those that suit the model it begins with; and the user's."""
     if start.initial is not None:
         return _continuing(start.initial, changes, task)
     if start.teacher is not None:
         check_vocabulary(changes, "--teacher")
-    family = find_family(arch)
+    family = find_family(arch or USUAL_ARCH)
     decided = {"model": {"task": task}} if task and "task" in family.architecture.config.model_fields else {}
     return RunSettings.build(preset or "tiny", changes, decided, arch=arch)
 

@@ -1,8 +1,8 @@
 """The settings of a run: `reading` takes them as users give them, `record` holds and checks them, `fitting` finds the rest."""
 
 from regard.runs.settings.reading import (
-    chosen_arch,
     find_recipe,
+    given_arch,
     named_settings,
     parse_assignments,
     parse_options,
@@ -15,8 +15,8 @@ from regard.runs.settings.run_settings import SECTIONS, RunSettings
 __all__ = [
     "SECTIONS",
     "RunSettings",
-    "chosen_arch",
     "find_recipe",
+    "given_arch",
     "named_settings",
     "parse_assignments",
     "parse_options",

@@ -6,20 +6,23 @@ Three kinds of pairs are told apart (measured in docs/experiments.md):
   words to phones. Subwords would be whole words that nothing else has, so each letter is a token;
 * *symbols*: both sides are made of a few words that come again and again: commands and actions. Each word is a token;
 * *sentences*: everything else. Subwords, as many as are seen often enough.
+
+Of strings, few words and their sounds have a recurrent model, by a recipe; everything else has a Transformer.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from regard.data.corpus import Pairs
 from regard.evaluation.text_metrics import tokenization_hint
-from regard.runs.settings.defaults import BATCH, JOINED, KINDS, METRIC, NORMALIZATION, VOCABULARY, to_fit
+from regard.runs.settings.defaults import ARCH, BATCH, JOINED, KINDS, METRIC, NORMALIZATION, VOCABULARY, to_fit
 from regard.runs.settings.measuring import FEW, Side, measured, rare_share, some_pairs
-from regard.runs.settings.run_settings import RunSettings
+from regard.runs.settings.reading import RECIPE_PREFIX, read_yaml
+from regard.runs.settings.run_settings import USUAL_ARCH, RunSettings
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import Kind, TokenizerConfig
 
@@ -51,6 +54,8 @@ STRINGS: dict[str, Any] = {"model.dropout": 0.3, "model.positions": "rotary"}
 FEW_STRINGS: dict[str, Any] = STRINGS | {
     "model.num_encoder_layers": 2, "model.num_decoder_layers": 2, "model.dropout": 0.4, BATCH: 1024,
 }  # fmt: skip
+RECIPE_OF_FEW_SOUNDS = "g2p-low"
+"""The recipe of a recurrent model, which writes the sounds of few words better than a Transformer (docs/experiments.md)."""
 JOINED_SOUNDS = 0.5
 """The share of few words and their sounds that are read with another pair after them; inflected forms gain nothing by it."""
 
@@ -66,7 +71,9 @@ class Choice:
     metric: str | None = None
     """The score of validation that counts for such texts; None: the preset's."""
     values: Mapping[str, Any] = field(default_factory=dict)
-    """Settings, such as `model.dropout`."""
+    """Settings, such as `model.dropout`, if the family is given."""
+    recipe: str | None = None
+    """The recipe that decides about family and settings, if no family is given; None: there is none."""
 
 
 def chosen_by_data(settings: RunSettings, corpora: Sequence[Pairs], num_valid: int) -> tuple[RunSettings, list[str]]:
@@ -80,6 +87,8 @@ def chosen_by_data(settings: RunSettings, corpora: Sequence[Pairs], num_valid: i
         return settings, []
     if (choice := choice_for(corpora, num_valid)) is None:
         return settings, []
+    if choice.recipe is not None and ARCH in to_fit(settings):
+        settings, choice = with_recipe(settings, choice.recipe), replace(choice, values={})
     found = with_choice(settings, choice, corpora)
     return found, choice_notes(found, choice, trains=num_valid > 0)
 
@@ -102,15 +111,16 @@ def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
         metric = "bleu" if has_spaces and not is_coarse else "chrf"
         return Choice(metric=metric if count < MANY_PAIRS else None)
     values: dict[str, Any] = {}
+    recipe = None
     if "characters" in kinds:
         values |= FEW_STRINGS if count < FEW_PAIRS else STRINGS if count < MANY_PAIRS else {}
         if kinds[1] == "words" and count < FEW_PAIRS:
-            values[JOINED] = JOINED_SOUNDS
+            values[JOINED], recipe = JOINED_SOUNDS, RECIPE_OF_FEW_SOUNDS
         spelled = [side for kind, side in zip(kinds, (source, target), strict=True) if kind == "characters"]
         rare = max(side.rare_letters for side in spelled)
         if rare > RARE_LETTERS and max(side.rare_parts for side in spelled) < rare / 2:
             values[NORMALIZATION] = "NFD"
-    return Choice(kinds, reason, "chrf" if is_coarse else "exact_match", values)
+    return Choice(kinds, reason, "chrf" if is_coarse else "exact_match", values, recipe)
 
 
 def kinds_for(source: Side, target: Side) -> tuple[tuple[Kind, Kind], str]:
@@ -146,6 +156,14 @@ def _is_string(side: Side) -> bool:
 def _is_spelled(side: Side) -> bool:
     """Whether a line is short enough to be read letter by letter."""
     return side.letters_of_a_line <= LONGEST_SPELLED and side.letters_of_a_word <= LONGEST_WORD
+
+
+def with_recipe(settings: RunSettings, name: str) -> RunSettings:
+    """The same with the family and the settings of a recipe, as far as nobody gave them."""
+    recipe = read_yaml(RECIPE_PREFIX + name)
+    values = {f"{section}.{key}": value for section, keys in recipe.items() for key, value in keys.items()}
+    del values[VOCABULARY]  # each letter and each sound is a token, however many there are
+    return settings.of_family(values[ARCH], values)
 
 
 def with_choice(settings: RunSettings, choice: Choice, corpora: Sequence[Pairs]) -> RunSettings:
@@ -187,6 +205,8 @@ def choice_notes(settings: RunSettings, choice: Choice, *, trains: bool = True) 
     Args:
         trains: whether settings of the training are among them.
     """
+    if settings.from_recipe:
+        return [_recipe_note(settings, choice, trains=trains)]
     tokenizer, training, layers = settings.tokenizer, settings.training, settings.model
     of_source, of_target = (NAMES[kind] for kind in choice.kinds)
     cut = of_source if of_source == of_target else f"{of_source} of the source and each {of_target} of the target"
@@ -213,3 +233,13 @@ def choice_notes(settings: RunSettings, choice: Choice, *, trains: bool = True) 
     said = ", ".join(shown[key] for key in changed if shown[key])
     back = " ".join(f"--set {key}={settings.preset_values[key]}" for key in changed)
     return [f"chosen for these data: {said}; to change that: {back}"]
+
+
+def _recipe_note(settings: RunSettings, choice: Choice, *, trains: bool) -> str:
+    """The same where the data chose a recipe."""
+    is_kept_otherwise = METRIC in settings.reported and settings.value(METRIC) != settings.preset_values[METRIC]
+    kept = f", kept by {settings.training.metric}" if trains and is_kept_otherwise else ""
+    return (
+        f"chosen for these data ({choice.reason}): a recurrent model, with the settings of recipe:{choice.recipe}{kept}; "
+        f"for a Transformer: --arch {USUAL_ARCH}"
+    )

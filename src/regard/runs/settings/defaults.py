@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from regard.runs.settings.run_settings import RunSettings
+from regard.runs.settings.run_settings import SECTIONS, RunSettings
 from regard.text.wording import counted
 from regard.training.schedules import paper_peak
 
@@ -21,8 +21,11 @@ WITH_KINDS = (*KINDS, VOCABULARY, "tokenizer.across_spaces", "data.bpe_dropout")
 SHAPE = ("model.num_encoder_layers", "model.num_decoder_layers", "model.dropout", "model.positions")
 NORMALIZATION, BATCH = "tokenizer.normalization", "training.batch_tokens"
 JOINED = "data.concatenation"
+ARCH = "model.arch"
+WITH_ARCH = {*WITH_KINDS, ARCH, "data.alignments", "training.freeze"}
+"""Whoever gives one of these, or a setting of the model, has the family that it is for; else the data may choose `ARCH`."""
 SIZED = "tiny"
-"""The preset whose depth, dropout and batches follow the data: another one is asked for because of its size."""
+"""The preset whose family, depth, dropout and batches follow the data: another one is asked for because of its size."""
 HOLD_OUT = "settings.holds_out_less"
 """No setting: runs that have it in their list hold out less of few data."""
 RECORDED_AS = "settings.following"
@@ -55,8 +58,9 @@ def to_fit(settings: RunSettings) -> list[str]:
                 "data.alignments",
             }:  # alignments count tokens
                 keys.append(JOINED)
+            keys += [] if explicit & WITH_ARCH else [ARCH]
         keys += [BATCH] if not explicit & {STEPS, BATCH} else []
-    return keys
+    return [*keys, *(key for key in settings.from_recipe if key not in keys)]
 
 
 def recorded(settings: RunSettings) -> list[str]:
@@ -125,6 +129,9 @@ def frozen(settings: RunSettings, made_of: Mapping[str, Any]) -> RunSettings:
             then. In a version that had no such list, all was as the preset has it.
     """
     then = made_of.get(RECORDED_AS, ())
+    if ARCH in then and ARCH in to_fit(settings) and made_of.get(ARCH, settings.model.arch) != settings.model.arch:
+        nobody_gave = [key for key in then if key in made_of and key.partition(".")[0] in SECTIONS]
+        settings = settings.of_family(made_of[ARCH], {key: made_of[key] for key in nobody_gave})
     before = settings.changed(made_of, [key for key in to_fit(settings) if key in then])
     return before.model_copy(update={"is_frozen": True, "holds_out_less": HOLD_OUT in then})
 

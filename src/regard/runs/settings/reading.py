@@ -95,8 +95,8 @@ def _num_parts(content: Any, around: set[int], known: dict[int, int]) -> int:
     return known[id(content)]
 
 
-def chosen_arch(arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> str:
-    """The family of a run: the given one, or `model.arch` in its settings; otherwise `encoder-decoder`.
+def given_arch(arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """The family that the user gave, as an option or as `model.arch` in the settings; None: neither.
 
     Raises:
         SettingsError: both are given, and differ.
@@ -106,7 +106,7 @@ def chosen_arch(arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> 
     arch, named = current("arch", arch), current("arch", named)
     if arch is not None and named is not None and arch != named:
         raise SettingsError(f"`--arch {arch}` contradicts `model.arch: {named}` in the settings; remove one of them.")
-    return str(arch or named or "encoder-decoder")
+    return arch or named
 
 
 def named_settings(named: Mapping[str, Any], arch: str, others: Collection[str] = ()) -> Nested:

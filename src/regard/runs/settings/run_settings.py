@@ -18,6 +18,9 @@ from regard.text.tokenizer_config import TokenizerConfig
 from regard.training.training_config import TrainingConfig
 
 Record = TypeVar("Record", bound=BaseModel)
+USUAL_ARCH = "encoder-decoder"
+"""The family of a run for which none was given: with the preset `tiny`, few words and their sounds have another one
+(`choosing`)."""
 SECTIONS = ("model", "tokenizer", "data", "training", "adapter")
 
 
@@ -43,6 +46,8 @@ class RunSettings(BaseModel):
     """Whether vocabulary, depth and metric may follow the data: not in a demo, nor in a run that begins with a model."""
     reported: frozenset[str] = Field(frozenset(), exclude=True)
     """The names of the settings that the data chose, which the user was told."""
+    from_recipe: tuple[str, ...] = Field((), exclude=True)
+    """The names of the settings that a recipe gave, because the data chose it."""
     holds_out_less: bool = Field(True, exclude=True)
     """Whether less than one in twenty is held out of few data; not in resumed runs of earlier versions."""
     most_epochs: int = Field(200, exclude=True)
@@ -55,18 +60,19 @@ class RunSettings(BaseModel):
         cls,
         preset: str,
         *layers: Mapping[str, Mapping[str, Any]],
-        arch: str = "encoder-decoder",
+        arch: str | None = None,
         defaults: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> RunSettings:
         """A preset of a family, overlaid with settings in its sections.
 
         Args:
             layers: what the user gave, the later ones winning.
-            defaults: of a demo; they differ from the preset, and are not given by the user.
+            arch: the family that the user gave; None: `USUAL_ARCH`, which the data may change.
+            defaults: of a demo, or of a recipe that the data chose; they differ from the preset, and are not given by the user.
         Raises:
             SettingsError: an unknown family, preset, section or key, or a value out of range.
         """
-        found = architecture(arch)
+        found = architecture(arch or USUAL_ARCH)
         family, presets = found.config, found.presets
         if preset not in presets:
             raise SettingsError(f"preset must be a known preset; got {preset!r}. {nearest_hint(preset, presets)}")
@@ -76,7 +82,7 @@ class RunSettings(BaseModel):
         for section, values in (defaults or {}).items():
             merged[section] |= values
         preset_sections = {section: dict(values) for section, values in merged.items()}
-        explicit: set[str] = set()
+        explicit = set() if arch is None else {"model.arch"}
         for layer in layers:
             for section, values in layer.items():
                 if section not in SECTIONS:
@@ -143,6 +149,17 @@ class RunSettings(BaseModel):
             sections[section] = before.model_copy(update={key: values[f"{section}.{key}"]})
         return self.model_copy(update=sections)
 
+    def of_family(self, arch: str, values: Mapping[str, Any]) -> RunSettings:
+        """The same for another family, which the user did not give: its preset, and over it the settings of a recipe.
+
+        Args:
+            values: what the recipe has, by names such as `training.steps`. What the user gave wins.
+        """
+        given = _in_sections({name: self.value(name) for name in self.explicit})
+        found = RunSettings.build(self.preset, given, arch=arch, defaults=_in_sections(values))
+        names = tuple(name for name in values if name not in self.explicit)
+        return found.model_copy(update={"explicit": self.explicit, "follows_data": True, "from_recipe": names})
+
     def with_least_vocabulary(self) -> RunSettings:
         """The same with a model of the fewest tokens, which is no larger than the one that the data will ask for."""
         least = {name: 5 for name in ("vocab_size", "source_vocab_size") if getattr(self.model, name, None) is not None}
@@ -166,6 +183,15 @@ def _set_temperature(data: dict[str, Any]) -> None:
     """Mix corpora of several directions as is usual, unless the user says otherwise."""
     if data.get("directions") is not None and data.get("weights") is None:
         data.setdefault("temperature", TEMPERATURE)
+
+
+def _in_sections(values: Mapping[str, Any]) -> Nested:
+    """Settings by names such as `training.steps`, in their sections."""
+    nested: Nested = {}
+    for name, value in values.items():
+        section, _, key = name.partition(".")
+        nested.setdefault(section, {})[key] = value
+    return nested
 
 
 def _with_tags(tokenizer: Any, data: Any) -> Any:
