@@ -55,10 +55,11 @@ def bart(**choices: Any) -> Callable[[], Any]:
     return lambda: transformers.BartForConditionalGeneration(transformers.BartConfig(**values | choices))
 
 
-def t5(**choices: Any) -> Callable[[], Any]:
+def t5(name: str = "T5ForConditionalGeneration", **choices: Any) -> Callable[[], Any]:
     values = {"vocab_size": VOCAB, "d_model": 15, "d_kv": 4, "d_ff": 20, "num_layers": 2, "num_heads": 3,
               "num_decoder_layers": 1, "decoder_start_token_id": 0}  # fmt: skip
-    return lambda: transformers.T5ForConditionalGeneration(transformers.T5Config(**values | choices))
+    cls = getattr(transformers, name)
+    return lambda: cls(cls.config_class(**values | choices))
 
 
 def pair(encoder: str, decoder: str, **choices: Any) -> Callable[[], Any]:
@@ -117,6 +118,8 @@ MODELS: dict[str, Callable[[], Any]] = {
     "t5": t5(),
     "t5, gated": t5(feed_forward_proj="gated-gelu", num_layers=1),
     "t5, untied": t5(tie_word_embeddings=False, feed_forward_proj="gated-silu"),
+    "umt5": t5("UMT5ForConditionalGeneration"),
+    "t5 encoder": t5("T5EncoderModel", feed_forward_proj="gelu_new"),
 }  # fmt: skip
 
 
