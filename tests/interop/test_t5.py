@@ -11,19 +11,17 @@ from typing import Any, NamedTuple
 import pytest
 import tokenizers
 import torch
-from foreign_models import VOCAB, transformers, words
+from foreign_models import VOCAB, beams, transformers, words
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from regard.checkpoint import LoadedModel
-from regard.errors import ModelFolderError
-from regard.generation.decoding import Decoding
-from regard.generation.request import Request, TargetSymbols
-from regard.generation.rules.beam import BeamSearch, BeamSettings
+from regard.errors import ModelFolderError, SettingsError
 from regard.interop.foreign import ForeignModel
 from regard.interop.formats import read_foreign, write_foreign
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.pipelines.predictor import Predictor
 from regard.text.tokenizer import Tokenizer
 
 SIZES = {"vocab_size": VOCAB, "d_model": 15, "d_kv": 4, "d_ff": 20, "num_layers": 3, "num_heads": 3,
@@ -161,27 +159,10 @@ def test_log_probabilities_with_padding_and_step_by_step_are_theirs(stored: Stor
         torch.testing.assert_close(logits[0].log_softmax(-1), expected[:, position], rtol=1e-5, atol=1e-5)
 
 
-def our_beam(foreign: ForeignModel, sources: Tensor) -> list[list[int]]:
-    symbols = foreign.loaded.tokenizer.symbols
-    target = TargetSymbols(symbols.start_ids, symbols.eos_id, symbols.pad_id, tuple(symbols.banned_ids))
-    settings = BeamSettings(beam_size=4, n_best=4, length_norm="none", early_stopping=False)
-    requests = [Request(source, 9) for source in sources.tolist()]
-    model: Any = foreign.loaded.model
-    found = Decoding(model, requests, BeamSearch(settings, symbols.eos_id), target).run()
-    return [list(hypothesis.ids) for hypotheses in found for hypothesis in hypotheses]
-
-
 @pytest.mark.parametrize("stored", PAIRS, indirect=True)
 def test_a_beam_of_4_finds_the_same_ids(stored: Stored) -> None:
-    sources, end = some_ids(3, 6, seed=4), stored.foreign.loaded.tokenizer.eos_id
-    theirs = stored.theirs.generate(
-        sources, attention_mask=torch.ones_like(sources), num_beams=4, num_return_sequences=4, max_new_tokens=9,
-        length_penalty=0.0, early_stopping="never", do_sample=False,
-    )  # fmt: skip
-    expected = [row[1:].tolist() for row in theirs]
-    expected = [row[: row.index(end)] if end in row else row for row in expected]
-    found = our_beam(stored.foreign, sources)
-    assert [row[:-1] if row[-1:] == [end] else row for row in found] == expected
+    found, expected = beams(stored.foreign, stored.theirs, some_ids(3, 6, seed=4))
+    assert found == expected
     assert len({tuple(row) for row in expected}) > 6
 
 
@@ -303,6 +284,14 @@ def test_bad_folders_are_refused_by_name(
     change(tmp_path, tensors, **settings)
     with pytest.raises(ModelFolderError, match=message):
         read_foreign(tmp_path)
+
+
+@pytest.mark.parametrize("stored", ["umt5 encoder"], indirect=True)
+def test_an_encoder_without_a_head_says_that_it_predicts_nothing(stored: Stored) -> None:
+    with pytest.raises(
+        SettingsError, match="`predict` needs a model for task classify, tag or mlm; got one for task none"
+    ):
+        Predictor.of(stored.foreign.loaded).predict("w5 w6")
 
 
 def test_an_encoder_is_read_out_of_the_file_of_a_whole_model(tmp_path: Path) -> None:

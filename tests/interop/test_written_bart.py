@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from foreign_models import VOCAB, transformers, words
+from foreign_models import VOCAB, beams, transformers, words
 
 from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
@@ -54,6 +54,26 @@ def test_a_model_of_ours_is_written_and_read_again(
         assert getattr(again.loaded.tokenizer.symbols, name) == getattr(loaded.tokenizer.symbols, name)
     tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "bart")
     assert tokenizer(["w5 w6 w7", "w8"], padding=True)["input_ids"] == [[2, 5, 6, 7, 3], [2, 8, 3, 0, 0]]
+
+
+@torch.no_grad()
+def test_what_was_written_reads_padding_and_searches_as_ours(tmp_path: Path) -> None:
+    foreign = write_foreign(ours({"start_ids": [3, 2]}), tmp_path / "bart", "bart")
+    theirs = transformers.BartForConditionalGeneration.from_pretrained(tmp_path / "bart").eval()
+    model: Any = foreign.loaded.model
+    ids = torch.randint(4, 27, (3, 6), generator=torch.Generator().manual_seed(4))
+    found, expected = beams(foreign, theirs, ids)
+    assert found == expected
+    assert len({tuple(row) for row in expected}) > 6
+    row, padding, target = ids[:1], torch.zeros(1, 2, dtype=torch.long), ids[1:2]
+    expected_logits = theirs(input_ids=row, decoder_input_ids=target).logits
+    for parts in ((row, padding), (padding, row)):
+        logits = model(torch.cat(parts, dim=1), target)
+        torch.testing.assert_close(logits, expected_logits, rtol=1e-5, atol=1e-5)
+    state = model.prefill(row)
+    for position in range(6):
+        logits, state = model.decode_step(target[:, position : position + 1], state)
+        torch.testing.assert_close(logits[0], expected_logits[:, position], rtol=1e-5, atol=1e-5)
 
 
 UNFIT: list[tuple[dict[str, Any], dict[str, Any], str]] = [
