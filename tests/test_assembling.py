@@ -35,9 +35,9 @@ def decoder(**choices: Any) -> LoadedModel:
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("norm", ["pre", "post"])
-def test_the_source_is_read_as_the_encoder_reads_it(norm: str) -> None:
-    first = encoder(norm=norm, num_segments=3)
+@pytest.mark.parametrize(("norm", "embedding_norm"), [("pre", True), ("post", True), ("pre", False)])
+def test_the_source_is_read_as_the_encoder_reads_it(norm: str, embedding_norm: bool) -> None:
+    first = encoder(norm=norm, num_segments=3, embedding_norm=embedding_norm)
     model, _, tokenizer = assemble(first, decoder(norm=norm, max_positions=16))
     ids = torch.tensor([tokenizer.frame_source(tokenizer.encode("the cat"))])
     assert ids[0, 0] == first.tokenizer.bos_id
@@ -79,6 +79,8 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"norm": "pre"}, {"ff_dim": 24, "norm": "pre"}, "ff_dim must be the same"),
     ({"norm": "pre", "positions": "t5"}, {"norm": "pre", "positions": "t5", "max_positions": 9},
      "`--decoder` .*positions .*; got t5"),
+    ({"norm": "pre", "embedding_norm": False}, {"norm": "pre", "embedding_norm": True},
+     "embedding_norm of `--decoder` must be false where that of `--encoder` is"),
 ]  # fmt: skip
 
 

@@ -88,9 +88,15 @@ def _config(encoder: EncoderConfig, decoder: EncoderConfig | DecoderConfig) -> E
     lengths = encoder.max_positions, decoder.max_positions
     if decoder.positions not in EMBEDDED and (lengths[0] != lengths[1] or decoder.arch == "encoder"):
         raise SettingsError(f"`--decoder` needs positions of kind {', '.join(EMBEDDED)}; got {decoder.positions}.")
-    norms, extra = "both", {"output_transform": True, "output_bias": True}
+    norms = {(True, True): "both", (True, False): "source", (False, False): "none"}.get(
+        (encoder.embedding_norm, decoder.embedding_norm)
+    )
+    if norms is None:
+        raise SettingsError(
+            "embedding_norm of `--decoder` must be false where that of `--encoder` is; got true and false."
+        )
+    extra = {"output_transform": True, "output_bias": True}
     if decoder.arch == "decoder":
-        norms = "both" if decoder.embedding_norm else "source"
         extra = {"output_transform": decoder.output_transform, "output_bias": decoder.output_bias}
     elif (decoder.head_activation or "gelu") != decoder.activation:
         raise SettingsError(

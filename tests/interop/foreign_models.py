@@ -9,6 +9,9 @@ import pytest
 import tokenizers
 import torch
 
+from regard.generation.decoding import Decoding
+from regard.generation.request import Request, TargetSymbols
+from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.interop.foreign import ForeignModel
 from regard.interop.formats import read_foreign
 
@@ -55,10 +58,11 @@ def bart(**choices: Any) -> Callable[[], Any]:
     return lambda: transformers.BartForConditionalGeneration(transformers.BartConfig(**values | choices))
 
 
-def t5(**choices: Any) -> Callable[[], Any]:
+def t5(name: str = "T5ForConditionalGeneration", **choices: Any) -> Callable[[], Any]:
     values = {"vocab_size": VOCAB, "d_model": 15, "d_kv": 4, "d_ff": 20, "num_layers": 2, "num_heads": 3,
               "num_decoder_layers": 1, "decoder_start_token_id": 0}  # fmt: skip
-    return lambda: transformers.T5ForConditionalGeneration(transformers.T5Config(**values | choices))
+    cls = getattr(transformers, name)
+    return lambda: cls(cls.config_class(**values | choices))
 
 
 def pair(encoder: str, decoder: str, **choices: Any) -> Callable[[], Any]:
@@ -117,6 +121,8 @@ MODELS: dict[str, Callable[[], Any]] = {
     "t5": t5(),
     "t5, gated": t5(feed_forward_proj="gated-gelu", num_layers=1),
     "t5, untied": t5(tie_word_embeddings=False, feed_forward_proj="gated-silu"),
+    "umt5": t5("UMT5ForConditionalGeneration"),
+    "t5 encoder": t5("T5EncoderModel", feed_forward_proj="gelu_new"),
 }  # fmt: skip
 
 
@@ -148,3 +154,22 @@ def stored(name: str, folder: Path) -> Any:
 def read(name: str, folder: Path) -> ForeignModel:
     stored(name, folder)
     return read_foreign(folder)
+
+
+def beams(foreign: ForeignModel, theirs: Any, sources: torch.Tensor) -> tuple[list[list[int]], list[list[int]]]:
+    """All hypotheses of a beam of 4 for each source, ours and theirs, without symbols: an exact search by the sum of
+    log-probabilities.
+    """
+    symbols, longest = foreign.loaded.tokenizer.symbols, 9
+    target = TargetSymbols(symbols.start_ids, symbols.eos_id, symbols.pad_id, tuple(symbols.banned_ids))
+    settings = BeamSettings(beam_size=4, n_best=4, length_norm="none", early_stopping=False)
+    requests = [Request(source, longest) for source in sources.tolist()]
+    model: Any = foreign.loaded.model
+    found = Decoding(model, requests, BeamSearch(settings, symbols.eos_id), target).run()
+    first = len(symbols.start_ids)
+    rows = theirs.generate(
+        sources, attention_mask=torch.ones_like(sources), num_beams=4, num_return_sequences=4, do_sample=False,
+        max_new_tokens=longest + first - 1, length_penalty=0.0, early_stopping="never", forced_eos_token_id=None,
+    )[:, first:].tolist()  # fmt: skip
+    expected = [row[: row.index(symbols.eos_id)] if symbols.eos_id in row else row for row in rows]
+    return [list(hypothesis.ids) for hypotheses in found for hypothesis in hypotheses], expected

@@ -56,11 +56,15 @@ WRITTEN = {
     "marian": "marian",
     "marian, unscaled, relu": "marian",
     "marian, untied": "marian",
+    "bart": "bart",
+    "bart, untied": "bart",
+    "bart, scaled, forced begin": "bart",
 }
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-def test_a_model_written_answers_as_ours(name: str, tmp_path: Path) -> None:
+def test_a_model_written_answers_as_ours(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("regard.interop.check.DECODED_TOKENS", 5)
     foreign = read(name, tmp_path / "theirs")
     written = write_foreign(foreign.loaded, tmp_path / "again", WRITTEN[name])
     check = written.check()
@@ -197,7 +201,7 @@ REFUSED = [
     ("bert, classes, one layer", {"problem_type": "regression"}, "problem_type must be 'single_label_classification'"),
     ("bert, mlm, relu", {"architectures": ["BertForNextSentencePrediction"]}, "architectures must end with one of"),
     ("bert, mlm, relu", {"model_type": "mamba"}, "model_type must be one that Regard can represent; got 'mamba'"),
-    ("bert, mlm, relu", {"model_type": "mbart"}, "model_type .*got 'mbart'.*bart, bert, .*, marian, roberta, t5, "),
+    ("bert, mlm, relu", {"model_type": "mbart"}, "model_type .*got 'mbart'.*bart, bert, .*, marian, .*roberta, t5, "),
     ("bert, mlm, relu", {"model_type": "modernbert"}, "model_type .*got 'modernbert'.*bart, bert, "),
     ("bert, mlm, relu", {"hidden_size": None}, "must have the key hidden_size"),
     ("bert, mlm, relu", {"hidden_size": "15"}, "hidden_size must be of type int; got '15'"),
@@ -297,3 +301,11 @@ def test_a_tensor_that_nothing_reads_is_named(tmp_path: Path) -> None:
     foreign = read_foreign(tmp_path)
     assert foreign.account.left_over == ["transformer.h.0.extra"]
     assert any("LEFT OVER" in line and "transformer.h.0.extra" in line for line in foreign.account.lines())
+
+
+@pytest.mark.parametrize("format", ["bert", "roberta", "distilbert", "bert-generation"])
+def test_an_encoder_without_a_norm_of_embeddings_is_refused(format: str, tmp_path: Path) -> None:
+    foreign = read("distilbert, no head", tmp_path / "theirs")
+    model = build(foreign.loaded.model.config.model_copy(update={"embedding_norm": False}))
+    with pytest.raises(ModelFolderError, match=f"embedding_norm must be True to be written as {format}; got False"):
+        write_foreign(foreign.loaded._replace(model=model), tmp_path / "again", format)

@@ -30,7 +30,7 @@ def convert(
         str | None,
         typer.Option(
             help="regard-int8 (ours with matrices of 8 bits); bert, roberta, distilbert, gpt2, bert-generation, encoder-decoder, "
-            "marian (all Hugging Face's); ctranslate2; onnx; or for an adapter peft. By default ours."
+            "marian, bart, t5, umt5 (all Hugging Face's); ctranslate2; onnx; or for an adapter peft. By default ours."
         ),
     ] = None,
     base: Annotated[

@@ -314,8 +314,8 @@ def _with_named_symbols(folder: Path, backend: tokenizers.Tokenizer, symbols: Sy
     changes: dict[str, Any] = {"mask_id": id_of("mask") if id_of("mask") is not None else _usual_mask(backend)}
     unk = id_of("unk")
     if unk is None:
-        unk = next((id for name in ("<unk>", "[UNK]") if (id := backend.token_to_id(name)) is not None), symbols.unk_id)
-    changes["unk_id"] = unk
+        unk = next((id for name in ("<unk>", "[UNK]") if (id := backend.token_to_id(name)) is not None), None)
+    changes["unk_id"] = _own_unknown(backend, symbols.unk_id) if unk is None else unk
     if symbols.source_begin_ids == [symbols.bos_id] and symbols.source_end_ids:
         # An encoder's frame: [CLS] and [SEP], whatever ids the configuration has by default.
         begin, end = id_of("cls", "bos"), id_of("sep", "eos")
@@ -328,17 +328,27 @@ def _with_named_symbols(folder: Path, backend: tokenizers.Tokenizer, symbols: Sy
     return symbols.model_copy(update=changes)
 
 
+def _own_unknown(backend: tokenizers.Tokenizer, otherwise: int) -> int:
+    """The id that a tokenizer gives to pieces that it does not know, where its files do not name it."""
+    model = json.loads(backend.to_str())["model"]
+    found = model.get("unk_id")  # of a unigram model; the others have the token
+    if found is None and isinstance(token := model.get("unk_token"), str):
+        found = backend.token_to_id(token)
+    return otherwise if found is None else int(found)
+
+
 def _usual_mask(backend: tokenizers.Tokenizer) -> int | None:
     return next((id for name in ("[MASK]", "<mask>") if (id := backend.token_to_id(name)) is not None), None)
 
 
 def write_tokenizer(
-    folder: Path, tokenizer: Tokenizer, *, frame: tuple[list[int], list[int]] | None, max_positions: int
+    folder: Path, tokenizer: Tokenizer, *, frame: tuple[list[int], list[int]] | None, pad_id: int, max_positions: int
 ) -> None:
     """Write a tokenizer of ours for Hugging Face's `AutoTokenizer`: `tokenizer.json` and `tokenizer_config.json`.
 
     Args:
         frame: the symbols in front of a text and behind it; None: it puts none there.
+        pad_id: what shorter texts are filled up with, which may be a token of ours; -1: nothing is.
     Raises:
         ModelFolderError: it has a vocabulary of its own, which `tokenizer.json` cannot say.
     """
@@ -352,7 +362,7 @@ def write_tokenizer(
     if frame is not None:
         content["post_processor"] = _template(tokenizer, *frame)
     (folder / "tokenizer.json").write_text(json.dumps(content, ensure_ascii=False, indent=2), encoding="utf-8")
-    ids = {"pad": symbols.pad_id, "unk": symbols.unk_id, "bos": symbols.bos_id, "eos": symbols.eos_id}
+    ids = {"pad": pad_id, "unk": symbols.unk_id, "bos": symbols.bos_id, "eos": symbols.eos_id}
     if symbols.mask_id is not None:
         ids["mask"] = symbols.mask_id
     settings: dict[str, Any] = {f"{name}_token": tokenizer.tokens([id])[0] for name, id in ids.items() if id >= 0}

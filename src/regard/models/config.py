@@ -298,6 +298,7 @@ class EncoderConfig(TransformerConfig):
     num_segments: int = Field(
         2, ge=0, le=MOST_KINDS, description="kinds of token: BERT's first and second sentence; 0: no kinds"
     )
+    embedding_norm: bool = Field(True, description="whether embeddings are normalised, as in BERT")
     pooler: bool = Field(False, description="without a task, whether there is a vector for the whole text, as in BERT")
     labels: list[str] = Field(default_factory=list, description="names of the classes or tags, from the data")
     activation: Activation = "gelu"

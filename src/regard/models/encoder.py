@@ -47,7 +47,7 @@ class Encoder(Model):
         self.embedding = nn.Embedding(config.vocab_size, config.model_dim)
         self.segment_embedding = nn.Embedding(config.num_segments, config.model_dim) if config.num_segments else None
         self.positions = EmbeddedPositions(config)
-        self.embedding_norm = norm(config)(config.model_dim)
+        self.embedding_norm = norm(config)(config.model_dim) if config.embedding_norm else nn.Identity()
         self.embedding_dropout = Dropout(config.dropout)
         self.layers = cast(
             "Sequence[EncoderLayer]",

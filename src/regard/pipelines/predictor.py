@@ -112,8 +112,8 @@ class Predictor(Pipeline):
         """The prediction for each text; `first` is the number of the first."""
         check_after_fork()
         task = self._model.config.task
-        if task == "spans":
-            raise SettingsError("`predict` needs a model for task classify, tag or mlm; got one for task spans.")
+        if task in ("spans", "none"):
+            raise SettingsError(f"`predict` needs a model for task classify, tag or mlm; got one for task {task}.")
         if task == "tag":
             words = [_words(text, number) for number, text in enumerate(texts, start=first)]
             written = [text if isinstance(text, str) else " ".join(text) for text in texts]

@@ -166,31 +166,33 @@ def _refs(model: nn.Module, prefix: str, tables: Mapping[str, str]) -> dict[str,
     return refs
 
 
-def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """The configuration and the tensors of an encoder-decoder of ours as MarianMT.
+def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The configuration and the tensors of an encoder-decoder of ours as MarianMT or BART.
 
     Sinusoids that are interleaved become Marian's, all sines first, by an exact change of basis (`with_halved_sinusoids`).
 
     Raises:
-        ModelFolderError: the model has something that MarianMT does not.
+        ModelFolderError: the model has something that theirs does not.
     """
     ours = model.config
-    refuse("marian", plain_layers(ours, "post") | {
+    refuse(kind, plain_layers(ours, "post") | {
         "norm_epsilon": (ours.norm_epsilon, 1e-5),
-        "embedding_norm": (ours.embedding_norm, "none"),
+        "embedding_norm": (ours.embedding_norm, "both" if kind == "bart" else "none"),
         "output_transform": (ours.output_transform, False),
         "num_source_types": (ours.num_source_types, 0),
     })  # fmt: skip
-    if ours.positions == "sinusoidal":
+    if kind == "bart":
+        _refuse_for_bart(ours, symbols)
+    elif ours.positions == "sinusoidal":
         model = with_halved_sinusoids(model)
     elif ours.positions != "sinusoidal_halves":
-        refuse("marian", {"positions": (ours.positions, "sinusoidal")})
+        refuse(kind, {"positions": (ours.positions, "sinusoidal")})
     is_shared, is_tied = (ours.tied_embeddings in ("all", side) for side in ("source", "target"))
     tables = _tables({}, "model.", is_shared=is_shared, is_tied=is_tied)
     pad_id = symbols.pad_id if symbols.pad_id >= 0 else symbols.start_ids[0]
     config: dict[str, Any] = {
-        "model_type": "marian",
-        "architectures": ["MarianMTModel"],
+        "model_type": kind,
+        "architectures": [CLASSES[kind]],
         "vocab_size": ours.source_vocab_size or ours.vocab_size,
         "decoder_vocab_size": ours.vocab_size,
         "d_model": ours.model_dim,
@@ -218,12 +220,32 @@ def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dic
     }
     if len(symbols.start_ids) > 1:
         config["forced_bos_token_id"] = symbols.start_ids[1]
+    if kind == "bart":
+        config["bos_token_id"] = symbols.source_begin_ids[0]
+        for key in ("decoder_vocab_size", "share_encoder_decoder_embeddings"):
+            del config[key]
     tensors = export_tensors(model, _refs(model, "model.", tables))
     if is_shared and not is_tied:  # `transformers` 5 then reads each side's own, `transformers` 4 the shared one
         for module in _tables({}, "model.", is_shared=False, is_tied=False).values():
             tensors[f"{module}.weight"] = tensors["model.shared.weight"].clone()
+    if kind == "bart" and not is_shared:  # nothing reads it, but `transformers` looks for it
+        tensors["model.shared.weight"] = tensors[f"{tables['source']}.weight"].clone()
     tensors.setdefault("final_logits_bias", torch.zeros(1, ours.vocab_size))
     return config, tensors
+
+
+def _refuse_for_bart(ours: EncoderDecoderConfig, symbols: Symbols) -> None:
+    """Make sure that BART has what a model of ours has, and MarianMT has not."""
+    refuse("bart", {
+        "positions": (ours.positions, "learned"),
+        "source_vocab_size": (ours.source_vocab_size, None),
+        "source_begin_ids": (symbols.source_begin_ids, symbols.source_begin_ids[:1] or "one symbol"),
+        "start_ids": (symbols.start_ids, symbols.start_ids[:2]),
+    })  # fmt: skip
+    if ours.tied_embeddings == "target":
+        refuse("bart", {"tied_embeddings": ("target", "all, source or none")})
+    if symbols.pad_id < 0:  # its padding is never written: no other symbol can stand for it
+        refuse("bart", {"pad_id": (symbols.pad_id, "an id of the vocabulary")})
 
 
 def with_halved_sinusoids(model: EncoderDecoder) -> EncoderDecoder:

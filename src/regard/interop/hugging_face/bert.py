@@ -287,7 +287,7 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
     classes = {"mlm": "ForMaskedLM", "classify": "ForSequenceClassification", "tag": "ForTokenClassification",
                "spans": "ForQuestionAnswering", "none": "Model"}  # fmt: skip
     mlm_activation = style.mlm_activation or ours.activation
-    wanted = plain_layers(ours, "post")
+    wanted = plain_layers(ours, "post") | {"embedding_norm": (ours.embedding_norm, True)}
     if ours.task == "mlm":
         wanted["head_activation"] = (ours.head_activation or "gelu", mlm_activation)
     if ours.task == "classify":

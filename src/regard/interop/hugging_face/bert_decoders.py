@@ -258,6 +258,7 @@ def export(model: Encoder | Decoder, symbols: Symbols) -> tuple[dict[str, Any], 
     if isinstance(model, Encoder):
         refuse("bert-generation", _bert_layers(ours) | {
             "task": (model.config.task, "none"), "num_segments": (model.config.num_segments, 0),
+            "embedding_norm": (model.config.embedding_norm, True),
         })  # fmt: skip
         return config | {"architectures": ["BertGenerationEncoder"]}, export_tensors(model, _encoder_refs(model, ""))
     refuse("bert-generation", _bert_layers(ours) | {

@@ -66,6 +66,10 @@ def _encoder(name: str) -> dict[type[Model], Export]:
     return {Encoder: lambda model, symbols: bert.export(model, symbols, name)}
 
 
+def _pair(export: Callable[[EncoderDecoder, Symbols, str], Any], name: str) -> dict[type[Model], Export]:
+    return {EncoderDecoder: lambda model, symbols: export(model, symbols, name)}
+
+
 GENERATION: dict[type[Model], Export] = dict.fromkeys((Encoder, Decoder), bert_decoders.export)
 TYPES: dict[str, ModelType] = {
     "bert": ModelType(_bert, "Bert", {**_encoder("bert"), Decoder: bert_decoders.export_bert}),
@@ -75,12 +79,14 @@ TYPES: dict[str, ModelType] = {
     "camembert": ModelType(bert.blueprint, "Camembert"),
     "gpt2": ModelType(gpt2.blueprint, "GPT2LMHeadModel", {Decoder: gpt2.export}),
     "bert-generation": ModelType(bert_decoders.blueprint, "BertGenerationEncoder", GENERATION),
-    "marian": ModelType(bart.blueprint, "MarianMTModel", {EncoderDecoder: bart.export}),
+    "marian": ModelType(bart.blueprint, "MarianMTModel", _pair(bart.export, "marian")),
     "encoder-decoder": ModelType(
         bert_decoders.pair_blueprint, "EncoderDecoderModel", {EncoderDecoder: bert_decoders.export_pair}
     ),
-    "bart": ModelType(bart.blueprint, "BartForConditionalGeneration"),
-    "t5": ModelType(t5.blueprint, "T5ForConditionalGeneration"),
+    "bart": ModelType(bart.blueprint, "BartForConditionalGeneration", _pair(bart.export, "bart")),
+    "t5": ModelType(t5.blueprint, "T5ForConditionalGeneration", _pair(t5.export, "t5")),
+    "mt5": ModelType(t5.blueprint, "MT5ForConditionalGeneration"),
+    "umt5": ModelType(t5.blueprint, "UMT5ForConditionalGeneration", _pair(t5.export, "umt5")),
 }
 
 
@@ -169,11 +175,13 @@ def write(loaded: LoadedModel, output: Path, *, format: str) -> ForeignModel:
     elif isinstance(model, EncoderDecoder):
         frame = symbols.source_begin_ids, symbols.source_end_ids
     max_positions = model.config.max_positions
-    write_tokenizer(output, loaded.source_tokenizer, frame=frame, max_positions=max_positions)
     notes = []
-    if loaded.source_tokenizer is not loaded.tokenizer:
+    is_one = loaded.source_tokenizer is loaded.tokenizer
+    pad_id = config.get("pad_token_id", -1) if is_one else symbols.pad_id
+    write_tokenizer(output, loaded.source_tokenizer, frame=frame, pad_id=pad_id, max_positions=max_positions)
+    if not is_one:
         (output / "target").mkdir()
-        write_tokenizer(output / "target", loaded.tokenizer, frame=None, max_positions=max_positions)
+        write_tokenizer(output / "target", loaded.tokenizer, frame=None, pad_id=pad_id, max_positions=max_positions)
         notes.append("tokenizer.json is the source's; the target's is in the folder target")
     safetensors.torch.save_file(tensors, output / "model.safetensors", metadata={"format": "pt"})
     (output / "config.json").write_text(json.dumps(config, indent=2, ensure_ascii=False), encoding="utf-8")

@@ -10,8 +10,10 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+from regard.checkpoint import CONFIG
 from regard.data.batch import pad_right
 from regard.interop.check import likeliest
+from regard.interop.files import read_json
 from regard.text.tokenizer import Symbols
 
 PADDING = -1
@@ -42,6 +44,8 @@ class TransformersReference:
         finally:
             logger.setLevel(level)
         self.model: Any = model.float().eval()
+        if model.config.model_type == "umt5":  # version 5 takes it for true, and divides the last states
+            model.config.tie_word_embeddings = read_json(folder / CONFIG).get("tie_word_embeddings") is not False
         # Chunks must divide the length of a text there; without them, the numbers are the same.
         for module in self.model.modules():
             if hasattr(module, "chunk_size_feed_forward"):

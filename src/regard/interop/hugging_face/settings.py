@@ -64,6 +64,9 @@ GENERATION_WITHOUT_EFFECT = {
 }  # fmt: skip
 NEUTRAL = (None, 0, 1, 1.0, False)
 """Values of `CHOICES` that ask for nothing."""
+T5_ALIASES = {
+    "hidden_size": "d_model", "num_attention_heads": "num_heads", "num_hidden_layers": "num_layers", "head_dim": "d_kv",
+}  # fmt: skip
 ALIASES: dict[str, dict[str, str]] = {
     "distilbert": {"hidden_size": "dim", "num_attention_heads": "n_heads", "num_hidden_layers": "n_layers"},
     "gpt2": {
@@ -76,7 +79,7 @@ ALIASES: dict[str, dict[str, str]] = {
     "bart": {
         "hidden_size": "d_model", "num_attention_heads": "encoder_attention_heads", "num_hidden_layers": "encoder_layers",
     },
-    "t5": {"hidden_size": "d_model", "num_attention_heads": "num_heads", "num_hidden_layers": "num_layers", "head_dim": "d_kv"},
+    "t5": T5_ALIASES, "mt5": T5_ALIASES, "umt5": T5_ALIASES,
 }  # fmt: skip
 """Other names that `transformers` reads settings under, by the type of model."""
 

@@ -1,24 +1,35 @@
-"""T5: pre-norm without biases, distances in buckets, scores that are not scaled. Read in, not written."""
+"""T5, mT5 and umT5: pre-norm without biases, distances in buckets, scores that are not scaled.
+
+T5's scores are not divided by sqrt(head_dim), ours are: its query projections are multiplied by it. A T5 whose embeddings
+were its output matrix, too, divides its last states by sqrt(model_dim): ours has an output matrix that is divided.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+import torch
 from torch import Tensor, nn
 
+from regard.errors import ModelFolderError
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
+from regard.interop.hugging_face.bert import refuse
 from regard.interop.hugging_face.settings import start_ids
-from regard.interop.mapping import TensorRef, modules
-from regard.models.config import EncoderDecoderConfig
+from regard.interop.mapping import TensorRef, export_tensors, modules
+from regard.models.config import EncoderConfig, EncoderDecoderConfig
+from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Symbols
 
 MAX_POSITIONS = 4096
 """The longest text: T5 has none, and our configuration needs one."""
+NUM_BUCKETS, MAX_DISTANCE = 32, 128
 FEED_FORWARD = {
     "relu": ("relu", False),
     "gelu": ("gelu", False),
+    "gelu_new": ("gelu_tanh", False),
     "silu": ("silu", False),
     "gated-relu": ("relu", True),
     "gated-gelu": ("gelu_tanh", True),
@@ -26,89 +37,216 @@ FEED_FORWARD = {
 }
 """The meaning of `feed_forward_proj`; gated-gelu is T5's name for the approximated one."""
 ACTIVATION_NAMES = {"gelu_tanh": "gelu_new"}
+CLASSES = {"t5": "T5", "mt5": "MT5", "umt5": "UMT5"}
+"""The beginning of the names of a `model_type`'s classes."""
+OLD_CLASS = "T5WithLMHeadModel"
+DEFAULTS: dict[str, tuple[int, int, int, str]] = {
+    "t5": (2048, 6, 8, "relu"), "mt5": (1024, 8, 6, "gated-gelu"), "umt5": (1024, 8, 6, "gated-gelu"),
+}  # fmt: skip
+"""The values of `d_ff`, `num_layers`, `num_heads` and `feed_forward_proj` where the file has none."""
+SHARED = "shared.weight"
+TABLES = {
+    "source": "encoder.embed_tokens.weight",
+    "target": "decoder.embed_tokens.weight",
+    "output": "lm_head.weight",
+}
+"""The names of the matrices of embeddings, where they are not one."""
+EXPLAINED = {
+    "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight": "of old checkpoints; nothing reads it",
+    SHARED: "nothing reads it: both sides have matrices of their own",
+}
+OF_DECODERS = dict.fromkeys(("decoder.*", TABLES["output"]), "the decoder, which an encoder alone does not have")
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """Parse the configuration of a foreign T5.
+    """Parse the configuration of a foreign T5, mT5 or umT5, or of the encoder of one.
 
-    T5's scores are not divided by sqrt(head_dim), ours are: its query projections are multiplied by it. The states of a
-    tied T5 are divided by sqrt(model_dim) before the output; ours has an output matrix that is.
+    Raises:
+        ModelFolderError: ours cannot represent its configuration.
     """
-    if config.get("architectures") != ["T5WithLMHeadModel"]:  # its old name
-        config.refuse_unless("architectures", ["T5ForConditionalGeneration"])
-    config.refuse_unless("relative_attention_num_buckets", 32)
-    config.refuse_unless("relative_attention_max_distance", 128)
-    activation, gated = config.choose("feed_forward_proj", FEED_FORWARD, "relu")
-    config.refuse_unless("is_decoder", False)
-    config.refuse_unless("is_gated_act", gated)  # the same again, as newer files say it
-    config.refuse_unless("dense_act_fn", ACTIVATION_NAMES.get(activation, activation))
-    num_layers = config.get("num_layers", 6)
+    kind = config.require("model_type", str)
+    if config.get("architectures") == [f"{CLASSES[kind]}EncoderModel"]:
+        return _encoder_blueprint(config, tensors, kind)
+    if kind != "t5" or config.get("architectures") != [OLD_CLASS]:
+        config.refuse_unless("architectures", [f"{CLASSES[kind]}ForConditionalGeneration"])
+    tables = _tables(tensors)
+    sizes, num_layers = _sizes(config, kind)
+    factor = sizes["model_dim"] ** -0.5 if _is_scaled(config, kind) else 1.0
+    is_shared, is_tied = tables["source"] == tables["target"], tables["output"] == tables["target"] and factor == 1
     pad_id = config.get("pad_token_id", 0)
-    start = config.get("decoder_start_token_id", pad_id)
+    start = start_ids(config, config.get("decoder_start_token_id", pad_id))
     end = config.get("eos_token_id", 1)
     ours = EncoderDecoderConfig(
-        vocab_size=config.require("vocab_size"),
-        model_dim=config.get("d_model", 512),
-        ff_dim=config.get("d_ff", 2048),
-        num_heads=config.get("num_heads", 8),
-        head_dim=config.get("d_kv", 64),
+        **sizes,
         num_encoder_layers=num_layers,
         num_decoder_layers=config.get("num_decoder_layers", num_layers),
-        dropout=config.get("dropout_rate", 0.1),
-        norm="pre",
-        norm_kind="rms",
-        norm_epsilon=config.get("layer_norm_epsilon", 1e-6),
-        activation=activation,
-        gated=gated,
-        bias=False,
-        positions="t5",
-        max_positions=MAX_POSITIONS,
         scale_embeddings=False,
-        tied_embeddings="source",
-        pad_id=-1 if pad_id in (*start_ids(config, start), end) else pad_id,
+        tied_embeddings={(True, True): "all", (True, False): "source", (False, True): "target"}.get(
+            (is_shared, is_tied), "none"
+        ),
+        pad_id=-1 if pad_id in (*start, end) else pad_id,
     )
-    is_scaled = config.get("scale_decoder_outputs", config.get("tie_word_embeddings") is not False)
-    output = "lm_head.weight" if "lm_head.weight" in tensors else "shared.weight"
-    # Transformers 4 says by tie_word_embeddings that the head is the embeddings, whatever else a file holds.
-    if config.get("tie_word_embeddings") is not False and "scale_decoder_outputs" not in config.values:
-        output = "shared.weight"
-    factor = ours.model_dim**-0.5 if is_scaled else 1.0
     return Blueprint(
         ours,
-        lambda model: _refs(model, TensorRef(output, factor=factor)),
+        lambda model: _refs(model, tables, factor, per_layer=kind == "umt5"),
         Symbols(
-            pad_id=ours.pad_id, unk_id=2, bos_id=pad_id, eos_id=end, start_ids=start_ids(config, start), source_end_ids=[end],
-            banned_ids=[], lines_end=False,
+            pad_id=ours.pad_id, unk_id=pad_id, bos_id=pad_id, eos_id=end, start_ids=start, source_end_ids=[end], banned_ids=[],
+            lines_end=False,
         ),
-        aliases={"shared.weight": ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight")},
-        explained={
-            "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight": "of old checkpoints; nothing reads it"
-        },
-        notes=[f"T5 knows no longest text; ours is {MAX_POSITIONS:,} tokens",
-               "the table of distances, which T5's layers share, is copied into each layer"],
+        explained=EXPLAINED,
+        notes=[*_notes(kind), *_output_notes(config, kind)],
     )  # fmt: skip
 
 
-def _refs(model: nn.Module, output: TensorRef) -> dict[str, TensorRef]:
+def _encoder_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor], kind: str) -> Blueprint:
+    """Parse the configuration of an encoder alone. Texts have no symbol in front: ours is the padding, which no token sees."""
+    sizes, num_layers = _sizes(config, kind)
+    for key in ("num_decoder_layers", "tie_word_embeddings", "scale_decoder_outputs"):
+        config.get(key)  # of decoders and their output
+    pad_id, end = config.get("pad_token_id", 0), config.get("eos_token_id", 1)
+    ours = EncoderConfig(
+        **sizes, num_layers=num_layers, num_segments=0, embedding_norm=False, task="none",
+        pad_id=-1 if pad_id == end else pad_id,
+    )  # fmt: skip
+    table = _tables(tensors)["source"]
+    return Blueprint(
+        ours,
+        lambda model: _encoder_refs(model, table, per_layer=kind == "umt5"),
+        Symbols(
+            pad_id=ours.pad_id, unk_id=pad_id, bos_id=pad_id, eos_id=end, start_ids=[pad_id], source_end_ids=[end],
+            banned_ids=[], lines_end=False,
+        ),
+        explained=EXPLAINED | OF_DECODERS,
+        notes=_notes(kind),
+    )  # fmt: skip
+
+
+def _sizes(config: ForeignConfig, kind: str) -> tuple[dict[str, Any], int]:
+    """The settings that an encoder has as an encoder-decoder does, and the number of the encoder's layers."""
+    d_ff, num_layers, num_heads, feed_forward = DEFAULTS[kind]
+    config.refuse_unless("relative_attention_num_buckets", NUM_BUCKETS)
+    config.refuse_unless("relative_attention_max_distance", MAX_DISTANCE)
+    activation, gated = config.choose("feed_forward_proj", FEED_FORWARD, feed_forward)
+    config.refuse_unless("is_decoder", False)
+    config.refuse_unless("is_gated_act", gated)  # the same again, as newer files say it
+    config.refuse_unless("dense_act_fn", ACTIVATION_NAMES.get(activation, activation))
+    for key in ("n_positions", "scalable_attention"):
+        config.get(key)  # of published files; nothing reads them
+    sizes = {
+        "vocab_size": config.require("vocab_size"),
+        "model_dim": config.get("d_model", 512),
+        "ff_dim": config.get("d_ff", d_ff),
+        "num_heads": config.get("num_heads", num_heads),
+        "head_dim": config.get("d_kv", 64),
+        "dropout": config.get("dropout_rate", 0.1),
+        "norm": "pre",
+        "norm_kind": "rms",
+        "norm_epsilon": config.get("layer_norm_epsilon", 1e-6),
+        "activation": activation,
+        "gated": gated,
+        "bias": False,
+        "positions": "t5",
+        "max_positions": MAX_POSITIONS,
+    }
+    return sizes, config.get("num_layers", num_layers)
+
+
+def _is_scaled(config: ForeignConfig, kind: str) -> bool:
+    """Whether the last states are divided by sqrt(model_dim) before the output.
+
+    T5 says it by `tie_word_embeddings`, whatever its output matrix is, and newer files by a key of its own. mT5's states
+    never are. umT5's are unless the file says that it is not tied: `transformers` 4 read it so, and 5 divides them always.
+    """
+    is_tied = config.get("tie_word_embeddings", True)
+    if kind == "t5":
+        return bool(config.get("scale_decoder_outputs", is_tied))
+    return is_tied and kind == "umt5"
+
+
+def _notes(kind: str) -> list[str]:
+    notes = [f"T5 knows no longest text; ours is {MAX_POSITIONS:,} tokens"]
+    if kind != "umt5":
+        notes.append("the table of distances, which T5's layers share, is copied into each layer")
+    return notes
+
+
+def _output_notes(config: ForeignConfig, kind: str) -> list[str]:
+    """Notes on last states that `transformers` 4 and 5 treat differently."""
+    is_tied = config.get("tie_word_embeddings")
+    if kind == "umt5" and is_tied is False:
+        return [
+            "tie_word_embeddings is false: the last states are not divided by sqrt(d_model), as in transformers 4; "
+            "transformers 5 divides them all the same, and is compared without that"
+        ]
+    if kind == "mt5" and is_tied is True and str(config.values.get("transformers_version")).startswith("4."):
+        return ["tie_word_embeddings is true: transformers 4 divided the last states by sqrt(d_model), 5 does not"]
+    return []
+
+
+def _tables(tensors: Mapping[str, Tensor]) -> dict[str, str]:
+    """The names of the tensors that embed the source and the target and that predict.
+
+    The file decides: each is its own where there is one, else the shared one, and without that the first of the others. One that
+    is equal to the shared one is the shared one.
+    """
+    shared = next((name for name in (SHARED, *TABLES.values()) if name in tensors), SHARED)
+    return {
+        side: name if name in tensors and not _are_equal(tensors[name], tensors[shared]) else shared
+        for side, name in TABLES.items()
+    }
+
+
+def _are_equal(one: Tensor, other: Tensor) -> bool:
+    return one.dtype == other.dtype and torch.equal(one, other)
+
+
+def _refs(model: nn.Module, tables: Mapping[str, str], factor: float, *, per_layer: bool) -> dict[str, TensorRef]:
+    """The foreign tensor of each parameter of an encoder-decoder.
+
+    Args:
+        tables: the names of `_tables`.
+        factor: of the output matrix.
+        per_layer: whether each layer has a table of distances of its own.
+    """
     assert isinstance(model, EncoderDecoder)
     config = model.config
-    names = {"source_embedding": "shared", "encoder_norm": "encoder.final_layer_norm"}
-    names["decoder_norm"] = "decoder.final_layer_norm"
+    names = {"encoder_norm": "encoder.final_layer_norm", "decoder_norm": "decoder.final_layer_norm"}
     for stack, num_layers in (("encoder", config.num_encoder_layers), ("decoder", config.num_decoder_layers)):
-        for index in range(num_layers):
-            names |= _layer_names(f"{stack}_layers.{index}", f"{stack}.block.{index}.layer", stack, gated=config.gated)
-    refs = modules(names, model) | {"output_embedding.weight": output}
-    for name, ref in refs.items():
-        if name.endswith("query_proj.weight"):
-            refs[name] = TensorRef(ref.name, factor=config.head_dim**0.5)
-    return refs
+        names |= _stack_names(f"{stack}_layers", stack, num_layers, gated=config.gated, per_layer=per_layer)
+    embeddings = {f"{side}_embedding.weight": TensorRef(name) for side, name in tables.items()}
+    embeddings["output_embedding.weight"] = TensorRef(tables["output"], factor=factor)
+    return embeddings | _unscaled(modules(names, model), config.head_dim)
+
+
+def _encoder_refs(model: nn.Module, table: str, *, per_layer: bool) -> dict[str, TensorRef]:
+    assert isinstance(model, Encoder)
+    config = model.config
+    names = _stack_names("layers", "encoder", config.num_layers, gated=config.gated, per_layer=per_layer)
+    names["norm"] = "encoder.final_layer_norm"
+    return {"embedding.weight": TensorRef(table)} | _unscaled(modules(names, model), config.head_dim)
+
+
+def _unscaled(refs: dict[str, TensorRef], head_dim: int) -> dict[str, TensorRef]:
+    """The same with queries that undo the division of scores."""
+    return {
+        name: TensorRef(ref.name, factor=head_dim**0.5) if name.endswith("query_proj.weight") else ref
+        for name, ref in refs.items()
+    }
+
+
+def _stack_names(ours: str, stack: str, num_layers: int, *, gated: bool, per_layer: bool) -> dict[str, str]:
+    """The modules of the layers of a stack, theirs by ours."""
+    names: dict[str, str] = {}
+    for index in range(num_layers):
+        names |= _layer_names(f"{ours}.{index}", f"{stack}.block.{index}.layer", stack, gated=gated)
+        table = f"{stack}.block.{index if per_layer else 0}.layer.0.SelfAttention.relative_attention_bias"
+        names[f"{ours}.{index}.self_attention.attention.positions.table"] = table
+    return names
 
 
 def _layer_names(ours: str, theirs: str, stack: str, *, gated: bool) -> dict[str, str]:
-    """The modules of a layer. All layers read the table of distances of the first."""
-    names = {
-        f"{ours}.self_attention.attention.positions.table": f"{stack}.block.0.layer.0.SelfAttention.relative_attention_bias"
-    }
+    """The modules of a layer, without its table of distances."""
+    names = {}
     sublayers = [("self_attention", "0.SelfAttention")]
     if stack == "decoder":
         sublayers.append(("cross_attention", "1.EncDecAttention"))
@@ -124,3 +262,104 @@ def _layer_names(ours: str, theirs: str, stack: str, *, gated: bool) -> dict[str
         f"{ours}.feed_forward_residual.norm": f"{last}.layer_norm",
     }
     return names
+
+
+def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The configuration and the tensors of an encoder-decoder of ours as T5 or umT5.
+
+    Embeddings that ours multiplies by sqrt(model_dim) are stored multiplied. An output matrix that is the source's embeddings
+    divided by sqrt(model_dim) is not stored: a tied T5 divides its states instead.
+
+    Args:
+        kind: `t5`, whose layers share a table of distances, or `umt5`, whose layers have one each.
+    Raises:
+        ModelFolderError: the model has something that T5 does not.
+    """
+    ours = model.config
+    _refuse(ours, symbols, kind)
+    factor = ours.model_dim**-0.5
+    embeddings, head = model.source_embedding.weight, model.output_embedding.weight
+    is_tied = torch.equal(head, embeddings if ours.scale_embeddings else embeddings * factor)
+    tables = {"source": SHARED, "target": SHARED, "output": TABLES["output"]}
+    refs = _refs(model, tables, factor if kind == "umt5" else 1.0, per_layer=True)
+    if ours.scale_embeddings:
+        refs["source_embedding.weight"] = TensorRef(SHARED, factor=factor)
+    tensors = export_tensors(model, refs)
+    if is_tied:
+        tensors.pop(TABLES["output"], None)
+    elif TABLES["output"] not in tensors:  # it is the source's embeddings, and they are not scaled
+        tensors[TABLES["output"]] = tensors[SHARED] / refs["output_embedding.weight"].factor
+    if kind == "t5":
+        for stack in ("encoder", "decoder"):
+            _share_table(tensors, stack)
+    return _written(ours, symbols, kind, is_tied=is_tied), tensors
+
+
+def _refuse(ours: EncoderDecoderConfig, symbols: Symbols, kind: str) -> None:
+    """Make sure that T5 has all that a model of ours has."""
+    refuse(kind, {
+        "norm": (ours.norm, "pre"),
+        "norm_kind": (ours.norm_kind, "rms"),
+        "positions": (ours.positions, "t5"),
+        "bias": (ours.bias, False),
+        "embedding_norm": (ours.embedding_norm, "none"),
+        "output_bias": (ours.output_bias, False),
+        "output_transform": (ours.output_transform, False),
+        "num_source_types": (ours.num_source_types, 0),
+        "num_kv_heads": (ours.num_kv_heads or ours.num_heads, ours.num_heads),
+        "source_vocab_size": (ours.source_vocab_size, None),
+        "start_ids": (symbols.start_ids, symbols.start_ids[:2]),
+        "source_begin_ids": (symbols.source_begin_ids, []),
+        "source_end_ids": (symbols.source_end_ids, symbols.source_end_ids[:1] or "one symbol"),
+    })  # fmt: skip
+    if ours.tied_embeddings not in ("all", "source"):
+        refuse(kind, {"tied_embeddings": (ours.tied_embeddings, "all or source")})
+    if (ours.activation, ours.gated) not in FEED_FORWARD.values():
+        refuse(kind, {"activation": (ours.activation, "gelu_tanh, relu or silu, where feed-forward layers are gated,")})
+
+
+def _share_table(tensors: dict[str, Tensor], stack: str) -> None:
+    """Remove the tables of distances of all layers but the first, in place.
+
+    Raises:
+        ModelFolderError: they differ.
+    """
+    ending = "layer.0.SelfAttention.relative_attention_bias.weight"
+    first, *others = [name for name in tensors if name.startswith(f"{stack}.block.") and name.endswith(ending)]
+    for name in others:
+        if not torch.equal(tensors.pop(name), tensors[first]):
+            raise ModelFolderError(
+                f"the tables of distances of the {stack}'s layers must be equal to be written as t5, whose layers share one; got "
+                f"others in layers 0 and {name.split('.')[2]}. Write it as umt5, whose layers have one each."
+            )
+
+
+def _written(ours: EncoderDecoderConfig, symbols: Symbols, kind: str, *, is_tied: bool) -> dict[str, Any]:
+    """The content of `config.json`."""
+    names = {ours_names: theirs for theirs, ours_names in FEED_FORWARD.items()}
+    config: dict[str, Any] = {
+        "model_type": kind,
+        "architectures": [f"{CLASSES[kind]}ForConditionalGeneration"],
+        "vocab_size": ours.vocab_size,
+        "d_model": ours.model_dim,
+        "d_kv": ours.head_dim,
+        "d_ff": ours.ff_dim,
+        "num_layers": ours.num_encoder_layers,
+        "num_decoder_layers": ours.num_decoder_layers,
+        "num_heads": ours.num_heads,
+        "relative_attention_num_buckets": NUM_BUCKETS,
+        "relative_attention_max_distance": MAX_DISTANCE,
+        "dropout_rate": ours.dropout,
+        "layer_norm_epsilon": ours.norm_epsilon,
+        "feed_forward_proj": names[ours.activation, ours.gated],
+        "tie_word_embeddings": is_tied or kind == "umt5",
+        "is_encoder_decoder": True,
+        "pad_token_id": symbols.pad_id if symbols.pad_id >= 0 else symbols.start_ids[0],
+        "eos_token_id": symbols.eos_id,
+        "decoder_start_token_id": symbols.start_ids[0],
+        "bad_words_ids": [[id] for id in symbols.banned_ids],
+        "torch_dtype": "float32",
+    }
+    if len(symbols.start_ids) > 1:
+        config["forced_bos_token_id"] = symbols.start_ids[1]
+    return config
