@@ -75,6 +75,58 @@ def pair(encoder: str, decoder: str, **choices: Any) -> Callable[[], Any]:
     return make
 
 
+def decoder(name: str, **choices: Any) -> Callable[[], Any]:
+    """A language model of Llama's kind or an older one."""
+
+    def make() -> Any:
+        values = {"vocab_size": VOCAB, "hidden_size": 16, "num_attention_heads": 4, "num_hidden_layers": 2,
+                  "bos_token_id": 1, "eos_token_id": 2,
+                  "seq_length" if name == "Bloom" else "max_position_embeddings": 40}  # fmt: skip
+        if name not in ("OPT", "Bloom", "GPTNeoX"):
+            values |= {"num_key_value_heads": 2, "intermediate_size": 20}
+        config = getattr(transformers, f"{name}Config")(**values | choices)
+        return getattr(transformers, f"{name}ForCausalLM")(config)
+
+    return make
+
+
+LLAMA3 = {"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+          "original_max_position_embeddings": 8, "rope_theta": 500.0}  # fmt: skip
+DECODERS: dict[str, Callable[[], Any]] = {
+    "llama": decoder("Llama"),
+    "llama, tied, with biases": decoder(
+        "Llama", tie_word_embeddings=True, attention_bias=True, mlp_bias=True, num_key_value_heads=4, hidden_act="gelu"
+    ),
+    "llama 3.1": decoder("Llama", rope_parameters=LLAMA3, head_dim=6, pad_token_id=0, attention_bias=True),
+    "llama, interpolated": decoder(
+        "Llama", rope_parameters={"rope_type": "linear", "factor": 3.0, "rope_theta": 100.0}, mlp_bias=True
+    ),
+    "mistral": decoder("Mistral", sliding_window=3, head_dim=6, num_key_value_heads=1),
+    "qwen 2": decoder("Qwen2", use_sliding_window=True, sliding_window=4, max_window_layers=1),
+    "qwen 2, no windows": decoder("Qwen2", tie_word_embeddings=True),
+    "qwen 3": decoder(
+        "Qwen3", head_dim=6, use_sliding_window=True, sliding_window=3, attention_bias=True,
+        layer_types=["sliding_attention", "full_attention"],
+    ),
+    "qwen 3, no windows": decoder("Qwen3", tie_word_embeddings=True, rms_norm_eps=0.01),
+    "phi 3": decoder(
+        "Phi3", pad_token_id=0, sliding_window=5,
+        rope_parameters={"rope_type": "default", "rope_theta": 300.0, "partial_rotary_factor": 0.5},
+    ),
+    "opt": decoder("OPT", ffn_dim=20, pad_token_id=0),
+    "opt, untied, no biases": decoder(
+        "OPT", ffn_dim=20, bos_token_id=2, tie_word_embeddings=False, enable_bias=False, activation_function="gelu_new"
+    ),
+    "bloom": decoder("Bloom", hidden_size=18, num_attention_heads=3),
+    "bloom, untied": decoder("Bloom", pad_token_id=3, tie_word_embeddings=False, num_hidden_layers=1),
+    "gpt-neox": decoder("GPTNeoX", intermediate_size=20, use_parallel_residual=False, rotary_pct=0.5),
+    "gpt-neox, tied, few biases": decoder(
+        "GPTNeoX", intermediate_size=20, use_parallel_residual=False, hidden_act="relu", attention_bias=False,
+        tie_word_embeddings=True, rope_parameters={"rope_type": "linear", "factor": 2.0, "partial_rotary_factor": 1.0},
+    ),
+}  # fmt: skip
+"""Decoders, of which those without windows look at all of a text."""
+
 MODELS: dict[str, Callable[[], Any]] = {
     "bert, no head": bert("BertModel"),
     "bert, no pooler": lambda: transformers.BertModel(transformers.BertConfig(**BERT), add_pooling_layer=False),
@@ -136,7 +188,7 @@ def words(size: int) -> tokenizers.Tokenizer:
 def stored(name: str, folder: Path) -> Any:
     """A random model, written by `transformers`, with a tokenizer of numbered words."""
     torch.manual_seed(3)
-    model = MODELS[name]().eval()
+    model = (MODELS | DECODERS)[name]().eval()
     for key, parameter in model.named_parameters():
         if "embed_positions" not in key or not name.startswith("marian"):
             parameter.data += 0.15 * torch.randn_like(parameter)

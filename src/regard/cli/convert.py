@@ -29,8 +29,9 @@ def convert(
     to: Annotated[
         str | None,
         typer.Option(
-            help="regard-int8 (ours with matrices of 8 bits); bert, roberta, distilbert, gpt2, bert-generation, encoder-decoder, "
-            "marian, bart, t5, umt5 (all Hugging Face's); ctranslate2; onnx; or for an adapter peft. By default ours."
+            help="regard-int8 (ours with matrices of 8 bits); bert, roberta, distilbert, gpt2, llama, mistral, qwen2, qwen3, "
+            "bert-generation, encoder-decoder, marian, bart, t5, umt5 (all Hugging Face's); ctranslate2; onnx; or for an "
+            "adapter peft. By default ours."
         ),
     ] = None,
     base: Annotated[

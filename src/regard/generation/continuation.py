@@ -55,8 +55,8 @@ class _Written:
 class Decode(Protocol):
     """Makes text of ids."""
 
-    def __call__(self, ids: Sequence[int]) -> str:
-        """The text."""
+    def __call__(self, ids: Sequence[int], before: Sequence[int]) -> str:
+        """The text that ids add to that of the ids before them."""
         ...
 
 
@@ -111,7 +111,7 @@ class RunningTexts:
             else:
                 done.append((number, self._finished(number, sample.finish_reason)))
         for number in [number for number, written in self._texts.items() if written.request.stop]:
-            text = self._decode(self._all_ids(number))
+            text = self._decode(self._all_ids(number), self._texts[number].request.prompt_ids)
             if any(stop in text for stop in self._texts[number].request.stop):
                 written = self._texts[number]
                 ids, log_probs = self._newest(number)
@@ -122,7 +122,7 @@ class RunningTexts:
 
     def so_far(self, number: int) -> str:
         """The certain part of a continuation by now: without half a character at its end, or the beginning of a stop text."""
-        text = self._decode(self._all_ids(number)).rstrip("\ufffd")
+        text = self._decode(self._all_ids(number), self._texts[number].request.prompt_ids).rstrip("\ufffd")
         beginnings = [stop[:size] for stop in self._texts[number].request.stop for size in range(1, len(stop))]
         held = max((len(each) for each in beginnings if text.endswith(each)), default=0)
         return text[: len(text) - held]
@@ -152,7 +152,7 @@ class RunningTexts:
 
     def _finished(self, number: int, reason: str) -> Continuation:
         written = self._texts.pop(number)
-        text = self._decode(written.ids)
+        text = self._decode(written.ids, written.request.prompt_ids)
         ends = [at for stop in written.request.stop if (at := text.find(stop)) >= 0]
         if ends:
             text, reason = text[: min(ends)], "stop"

@@ -171,8 +171,10 @@ def lines_as_tokens(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> Toke
 
 def _spans(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> list[tuple[int, int] | None]:
     """The character offsets of each token of a text, in these tokens."""
-    if tokenizer.encode(text) == list(ids):
-        return list(tokenizer.offsets(text))
+    begin = tokenizer.symbols.source_begin_ids
+    for before in ([], begin):
+        if [*before, *tokenizer.encode(text)] == list(ids):
+            return [*[None] * len(before), *tokenizer.offsets(text)]
     symbols = {tokenizer.eos_id, tokenizer.pad_id, *tokenizer.symbols.start_ids}
     return [None if id in symbols else span for id, span in zip(ids, tokenizer.spans(ids), strict=True)]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import tokenizers
-from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
+from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers, processors
 
 from regard.errors import MissingExtraError, ModelFolderError
 from regard.interop.files import read_json, read_optional
@@ -171,10 +171,16 @@ def byte_pairs(folder: Path) -> tokenizers.Tokenizer:
     backend = tokenizers.Tokenizer(model)
     backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=settings.get("add_prefix_space", False))
     backend.decoder = decoders.ByteLevel()
+    settings.get("add_bos_token", False)
     refuse_others(settings)
     named = (settings.get(f"{name}_token") for name in ("bos", "eos", "unk", "pad", "mask"))
     special = [token if isinstance(token, str) else token.get("content") for token in named if token]
     backend.add_special_tokens([token for token in special if token and backend.token_to_id(token) is not None])
+    begin = _spelling(settings.get("bos_token"))
+    if settings.get("add_bos_token", False) and begin is not None and backend.token_to_id(begin) is not None:
+        backend.post_processor = processors.TemplateProcessing(
+            single=[begin, "$A"], special_tokens=[(begin, backend.token_to_id(begin))]
+        )
     return backend
 
 

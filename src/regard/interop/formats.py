@@ -19,7 +19,7 @@ from regard.interop.ctranslate2.reader import read as read_ctranslate2
 from regard.interop.ctranslate2.writer import write as write_ctranslate2
 from regard.interop.files import find_folder, is_hub_name
 from regard.interop.foreign import ForeignModel
-from regard.interop.hugging_face import bert
+from regard.interop.hugging_face import bert, llama
 from regard.interop.hugging_face import folder as hugging_face
 from regard.models.decoder import Decoder
 from regard.models.interface import Model
@@ -175,6 +175,7 @@ def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
     wanted: dict[str, tuple[Any, Any]] = {}
     if hasattr(config, "value_head_dim"):
         wanted["value_head_dim"] = config.value_head_dim or config.head_dim, config.head_dim
+    if hasattr(config, "value_head_dim") and format not in llama.WRITTEN:
         has_bias = config.bias if config.attention_output_bias is None else config.attention_output_bias
         wanted["attention_output_bias"] = has_bias, config.bias
         wanted["feed_forward_bias"] = config.feed_forward_bias in (None, config.bias), True

@@ -35,6 +35,8 @@ class TensorRef:
         unsqueezed: the foreign tensor has an axis of length 1 in front.
         num_rows: how many rows the foreign tensor has, where ours are not its last ones: its configuration says that it is
             longer. None: the last row that anything of ours reads is its last.
+        num_heads: their rows are those of so many heads, one after the other, each with its query, key and value; 0: ours and
+            theirs are in the same order.
     """
 
     name: str
@@ -43,11 +45,22 @@ class TensorRef:
     factor: float = 1.0
     unsqueezed: bool = False
     num_rows: int | None = None
+    num_heads: int = 0
 
     def rows(self, tensor: Tensor) -> Tensor:
-        """The foreign tensor with its rows in front, as ours has them."""
+        """The foreign tensor with its rows in front, in our order."""
         tensor = tensor[0] if self.unsqueezed and tensor.shape[:1] == (1,) else tensor
-        return tensor.T if self.transposed and tensor.ndim == 2 else tensor
+        return self.by_part(tensor.T if self.transposed and tensor.ndim == 2 else tensor)
+
+    def by_part(self, rows: Tensor) -> Tensor:
+        """Rows of all heads' queries, then of their keys, then of their values: of rows head by head."""
+        if not self.num_heads or rows.ndim == 0 or len(rows) % (3 * self.num_heads):
+            return rows
+        return rows.unflatten(0, (self.num_heads, 3, -1)).transpose(0, 1).flatten(0, 2)
+
+    def by_head(self, rows: Tensor) -> Tensor:
+        """The opposite of `by_part`."""
+        return rows.unflatten(0, (3, self.num_heads, -1)).transpose(0, 1).flatten(0, 2) if self.num_heads else rows
 
 
 @dataclass(frozen=True)
@@ -163,8 +176,8 @@ def export_tensors(model: nn.Module, refs: Mapping[str, TensorRef]) -> dict[str,
             if gap:
                 rows.append(tensor.new_zeros((gap, *tensor.shape[1:])))
             rows.append(tensor / ref.factor if ref.factor != 1 else tensor)
-        whole = torch.cat(rows)
         ref = pieces[0][0]
+        whole = ref.by_head(torch.cat(rows))
         whole = whole.T if ref.transposed else whole
         written[name] = (whole[None] if ref.unsqueezed else whole).contiguous()
     return written

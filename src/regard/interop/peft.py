@@ -70,7 +70,7 @@ def read_peft(path: Path | str, base: ForeignModel) -> Adapter:
             scales[ours] = settings.scale(module) * ref.factor
             tensors[f"{ours}.down"], tensors[f"{ours}.up"] = (
                 down,
-                up[ref.first_row : ref.first_row + linear.out_features],
+                ref.by_part(up)[ref.first_row : ref.first_row + linear.out_features],
             )
     if not scales:
         raise ModelFolderError(f"{folder / WEIGHTS} must hold low-rank matrices; got none.")
@@ -118,7 +118,7 @@ def write_peft(adapted_model: Model, base: ForeignModel, output: Path) -> list[s
             up[rows, first : first + module.rank] = module.up.detach() * (module.scale / ref.factor)
             first += module.rank
         tensors[f"{PREFIX}{name}.lora_A.weight"] = torch.cat([module.down.detach() for _, module in parts])
-        tensors[f"{PREFIX}{name}.lora_B.weight"] = up
+        tensors[f"{PREFIX}{name}.lora_B.weight"] = parts[0][0].by_head(up)
     with aside(output) as new:
         safetensors.torch.save_file(tensors, new / WEIGHTS, metadata={"format": "pt"})
         config = _config(adapted_model, base, ranks, [ref.transposed for parts in groups.values() for ref, _ in parts])

@@ -32,6 +32,8 @@ from regard.text.length_limits import check_ids, check_lengths
 from regard.text.tokenizer import Tokenizer
 
 SCORING_BATCH_TOKENS = 4096
+TOKENS_BEFORE = 8
+"""Tokens of a prompt that are decoded with a continuation, whose first space depends on whether anything stands before it."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +184,7 @@ class LanguageModel(Pipeline):
             device=self.device,
             padding_side="left",
         )
-        return RunningTexts(decoding, self._decode, self._model.config.max_positions)
+        return RunningTexts(decoding, self._decode_after, self._model.config.max_positions)
 
     def evaluate(self, lines: Sequence[str]) -> dict[str, Any]:
         """The scores of the model on some lines of text, line breaks included.
@@ -254,9 +256,12 @@ class LanguageModel(Pipeline):
         return inspect_text(self._model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states, norms=norms)
 
     def ids_of(self, prompt: str) -> list[int]:
-        """The ids of a prompt. Where the end symbol is the line break, a text begins as after one; elsewhere as a document."""
+        """The ids of a prompt. Where the end symbol is the line break, a text begins as after one; elsewhere as a document, with
+        the symbol that the tokenizer puts before one.
+        """
         if not self.tokenizer.symbols.lines_end:
-            return self.tokenizer.encode(prompt) or list(self.tokenizer.symbols.start_ids)
+            symbols = self.tokenizer.symbols
+            return [*symbols.source_begin_ids, *self.tokenizer.encode(prompt)] or list(symbols.start_ids)
         first, *others = self.tokenizer.encode_batch(prompt.split("\n"))
         ids = [self.tokenizer.eos_id, *first]
         for line in others:
@@ -273,3 +278,11 @@ class LanguageModel(Pipeline):
             else:
                 lines[-1].append(id)
         return "\n".join(self.tokenizer.decode(line) for line in lines)
+
+    def _decode_after(self, ids: Sequence[int], before: Sequence[int]) -> str:
+        """The text that ids add to a prompt. Many tokenizers take the space away that stands before the first word of a text."""
+        if self.tokenizer.symbols.lines_end:
+            return self._decode(ids)
+        near = list(before[-TOKENS_BEFORE:])
+        prompt, whole = self._decode(near), self._decode([*near, *ids])
+        return whole.removeprefix(prompt) if whole.startswith(prompt) else self._decode(ids)

@@ -55,7 +55,7 @@ class Symbols(BaseModel):
     eos_id: int = Field(3, ge=0)
     mask_id: int | None = Field(None, ge=0)
     start_ids: list[Id] = Field([2], min_length=1, description="what a decoder has read before it writes")
-    source_begin_ids: list[Id] = []
+    source_begin_ids: list[Id] = Field([], description="in front of a source; of a decoder without one, of a prompt")
     source_end_ids: list[Id] = [3]
     banned_ids: list[Id] = Field([0, 1, 2], description="what a decoder never writes")
     lines_end: bool = Field(True, description="whether eos_id is the line break in running text")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from regard.errors import ModelFolderError, SettingsError
 from regard.interop.files import ForeignConfig, read_json, read_optional, read_tensors
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.foreign_tokenizers import read_tokenizers, write_tokenizer
-from regard.interop.hugging_face import bart, bert, bert_decoders, gpt2, t5
+from regard.interop.hugging_face import bart, bert, bert_decoders, bloom, gpt2, gpt_neox, llama, opt, t5
 from regard.interop.hugging_face.reference import TransformersReference
 from regard.interop.hugging_face.settings import (
     SYMBOLS,
@@ -70,6 +71,10 @@ def _pair(export: Callable[[EncoderDecoder, Symbols, str], Any], name: str) -> d
     return {EncoderDecoder: lambda model, symbols: export(model, symbols, name)}
 
 
+def _llama(name: str) -> dict[type[Model], Export]:
+    return {Decoder: partial(llama.export, model_type=name)} if name in llama.WRITTEN else {}
+
+
 GENERATION: dict[type[Model], Export] = dict.fromkeys((Encoder, Decoder), bert_decoders.export)
 TYPES: dict[str, ModelType] = {
     "bert": ModelType(_bert, "Bert", {**_encoder("bert"), Decoder: bert_decoders.export_bert}),
@@ -77,6 +82,10 @@ TYPES: dict[str, ModelType] = {
     "distilbert": ModelType(bert.blueprint, "DistilBert", _encoder("distilbert")),
     "xlm-roberta": ModelType(bert.blueprint, "XLMRoberta"),
     "camembert": ModelType(bert.blueprint, "Camembert"),
+    **{name: ModelType(llama.blueprint, kind.name, _llama(name)) for name, kind in llama.KINDS.items()},
+    "opt": ModelType(opt.blueprint, opt.NAME),
+    "bloom": ModelType(bloom.blueprint, bloom.NAME),
+    "gpt_neox": ModelType(gpt_neox.blueprint, gpt_neox.NAME),
     "gpt2": ModelType(gpt2.blueprint, "GPT2LMHeadModel", {Decoder: gpt2.export}),
     "bert-generation": ModelType(bert_decoders.blueprint, "BertGenerationEncoder", GENERATION),
     "marian": ModelType(bart.blueprint, "MarianMTModel", _pair(bart.export, "marian")),
@@ -88,6 +97,11 @@ TYPES: dict[str, ModelType] = {
     "mt5": ModelType(t5.blueprint, "MT5ForConditionalGeneration"),
     "umt5": ModelType(t5.blueprint, "UMT5ForConditionalGeneration", _pair(t5.export, "umt5")),
 }
+
+LACKING = dict.fromkeys(
+    ("gemma3", "gemma3_text"), ", which has two bases of rotary positions, and scales its embeddings"
+)
+"""What ours lacks for types of models that many look for."""
 
 
 def is_hugging_face(path: Path) -> bool:
@@ -112,8 +126,8 @@ def read(folder: Path) -> ForeignModel:
     model_type = config.require("model_type", str)
     if model_type not in TYPES:  # no hint with a similar name: bart is another model than mbart
         raise ModelFolderError(
-            f"{config.where}: model_type must be one that Regard can represent; got {model_type!r}. Supported: "
-            f"{', '.join(sorted(TYPES))}."
+            f"{config.where}: model_type must be one that Regard can represent; got {model_type!r}"
+            f"{LACKING.get(model_type, '')}. Supported: {', '.join(sorted(TYPES))}."
         )
     tensors = _with_new_names(read_tensors(folder))
     if not content.get("architectures"):

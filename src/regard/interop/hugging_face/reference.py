@@ -21,6 +21,10 @@ WITH_HEADS = {
     "BartModel": "BartForConditionalGeneration",
     "GPT2Model": "GPT2LMHeadModel",
     "T5WithLMHeadModel": "T5ForConditionalGeneration",
+    **{
+        f"{name}Model": f"{name}ForCausalLM"
+        for name in ("Llama", "Mistral", "Qwen2", "Qwen3", "Phi3", "OPT", "Bloom", "GPTNeoX")
+    },
 }
 """Classes without the output matrix, which is the embedding matrix; and an old name."""
 

@@ -33,6 +33,9 @@ WITHOUT_EFFECT = {
     "output_hidden_states", "output_attentions", "output_scores", "output_past", "return_dict_in_generate",
     # of positions: the tables are in the file
     "sinusoidal_pos_embds", "static_position_embeddings", "extra_pos_embeddings", "n_ctx", "n_special", "tie_weights_",
+    # of Llama and BLOOM: how they were trained on several devices, and names that nothing reads
+    "pretraining_tp", "slow_but_exact", "max_sequence_length", "attention_softmax_in_fp32", "bias_dropout_fusion",
+    "masked_softmax_fusion", "skip_bias_add", "offset_alibi",
     # of output biases: they are in the file
     "add_bias_logits",
     # of tokenizers and pipelines
@@ -73,6 +76,7 @@ ALIASES: dict[str, dict[str, str]] = {
         "hidden_size": "n_embd", "max_position_embeddings": "n_positions", "num_attention_heads": "n_head",
         "num_hidden_layers": "n_layer",
     },
+    "bloom": {"n_embed": "hidden_size", "num_hidden_layers": "n_layer", "num_attention_heads": "n_head"},
     "marian": {
         "hidden_size": "d_model", "num_attention_heads": "encoder_attention_heads", "num_hidden_layers": "encoder_layers",
     },

@@ -1,0 +1,200 @@
+"""Decoders of Hugging Face: what Llama, OPT, BLOOM and GPT-NeoX have in common, as ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from regard.errors import ModelFolderError
+from regard.interop.files import ForeignConfig
+from regard.interop.mapping import TensorRef
+from regard.models.config import RotaryScalingConfig, TransformerConfig
+from regard.models.decoder import Decoder
+from regard.text.tokenizer import Symbols
+
+LAYER_TYPES = ("full_attention", "sliding_attention")
+"""Types of layers, by whether they have a window. Rotary settings may be given for each."""
+ROTARY_TYPES = ("default", "linear", "llama3")
+ROTARY_BASE = 10_000.0
+OLD_ROTARY = {"*rotary_emb.inv_freq": "not a weight: the frequencies of rotary positions"}
+
+
+def check_class(config: ForeignConfig, name: str) -> None:
+    """Make sure that a model is a language model, or one without the output matrix, whose name ends with `Model`.
+
+    Args:
+        name: of the class with the output matrix, such as `LlamaForCausalLM`.
+    Raises:
+        ModelFolderError: it has another head.
+    """
+    if config.get("architectures") != [name.replace("ForCausalLM", "Model")]:
+        config.refuse_unless("architectures", [name])
+
+
+def is_tied(
+    config: ForeignConfig, tensors: Mapping[str, Tensor], embedding: str, output: str, *, default: bool
+) -> tuple[bool, list[str]]:
+    """Whether the output is the embedding matrix, and notes for the user. Two matrices that differ are two, whatever the
+    configuration says.
+
+    Args:
+        embedding: the name of the embedding matrix.
+        output: that of the output matrix.
+        default: where the configuration does not say.
+    """
+    says = config.get("tie_word_embeddings", default)
+    both = tensors.get(embedding), tensors.get(output)
+    if says and both[0] is not None and both[1] is not None and not torch.equal(both[0], both[1]):
+        return False, [f"{output} differs from {embedding}: it is read, though tie_word_embeddings is true"]
+    return says, []
+
+
+def symbols(config: ForeignConfig, vocab_size: int, **defaults: int | None) -> Symbols:
+    """The symbols of a decoder. Padding that also begins or ends a text, or is none of the vocabulary, is no token of ours.
+
+    Args:
+        defaults: of `bos_token_id`, `eos_token_id` and `pad_token_id`, where the configuration does not say; None: there is none.
+    """
+    end = config.get("eos_token_id", defaults.get("eos_token_id"))
+    end = config.require("eos_token_id") if end is None else end
+    begin = config.get("bos_token_id", defaults.get("bos_token_id"))
+    begin = end if begin is None else begin
+    pad = config.get("pad_token_id", defaults.get("pad_token_id"))
+    pad_id = -1 if pad is None or pad in (begin, end) or not 0 <= pad < vocab_size else pad
+    return Symbols(
+        pad_id=pad_id, unk_id=config.get("unk_token_id", end), bos_id=begin, eos_id=end, start_ids=[begin], source_end_ids=[],
+        banned_ids=[] if pad_id < 0 else [pad_id], lines_end=False,
+    )  # fmt: skip
+
+
+def stored_or(config: ForeignConfig, key: str, default: int | None) -> int | None:
+    """A number that may be null, which is another value than the default of a key that is missing."""
+    if key not in config.values:
+        return default
+    return None if config.get(key) is None else int(config.require(key))
+
+
+def windows(config: ForeignConfig, types: list[Any], window: int | None, max_positions: int) -> list[int | None]:
+    """The window of each layer; empty where none hides anything.
+
+    Args:
+        types: of each layer, one of `LAYER_TYPES`.
+        window: of layers that slide, in positions; None: of none.
+    Raises:
+        ModelFolderError: an unknown type, or a layer that slides without window.
+    """
+    for kind in types:
+        if kind not in LAYER_TYPES:
+            raise ModelFolderError(
+                f"{config.where}: layer_types must be {' or '.join(LAYER_TYPES)} to be represented in Regard; got {kind!r}."
+            )
+    if "sliding_attention" not in types:
+        return []
+    if window is None:
+        raise ModelFolderError(
+            f"{config.where}: sliding_window must be given and in use, as layer_types has sliding_attention; it is not."
+        )
+    return [] if window >= max_positions else [window if kind == "sliding_attention" else None for kind in types]
+
+
+def rotary(
+    config: ForeignConfig,
+    head_dim: int,
+    max_positions: int,
+    *,
+    base_key: str = "rope_theta",
+    share_key: str = "partial_rotary_factor",
+    share: float = 1.0,
+) -> dict[str, Any]:
+    """Our settings of rotary positions, from `rope_parameters`, or from the keys of older files: `rope_theta`, `rope_scaling`.
+
+    Args:
+        base_key: the older key of the base.
+        share_key: the older key of the share of each head's dimensions that turn.
+        share: that share, where no key says it.
+    Raises:
+        ModelFolderError: a type that ours does not have, or settings that differ by type of layer.
+    """
+    newer, older = config.get("rope_parameters", {}), config.get("rope_scaling", {})
+    key, given = ("rope_scaling", older) if older else ("rope_parameters", newer)
+    by_type = [given[name] for name in LAYER_TYPES if name in given]
+    if by_type and (len(by_type) < len(given) or not all(part == by_type[0] for part in by_type)):
+        raise ModelFolderError(
+            f"{config.where}: {key} must be equal for all layers to be represented in Regard; got {given!r}."
+        )
+    found = by_type[0] if by_type else given
+    if not isinstance(found, dict):
+        raise ModelFolderError(f"{config.where}: {key} must be of type dict; got {found!r}.")
+    values = {"rope_type" if name == "type" else name: value for name, value in found.items()} | found
+    values.pop("type", None)
+    rope = ForeignConfig(values, f"{config.where}: {key}")
+    kind = rope.choose("rope_type", dict(zip(ROTARY_TYPES, ROTARY_TYPES, strict=True)), "default")
+    settings: dict[str, Any] = {"rotary_base": rope.get("rope_theta", config.get(base_key, ROTARY_BASE))}
+    if kind != "default":
+        settings["rotary_scaling"] = _scaling(rope, kind, max_positions)
+    turning = int(head_dim * rope.get("partial_rotary_factor", config.get(share_key, share)))
+    if turning != head_dim:
+        settings["rotary_dim"] = turning
+    rope.refuse_others(())
+    return settings
+
+
+def _scaling(rope: ForeignConfig, kind: str, max_positions: int) -> RotaryScalingConfig:
+    factor = rope.require("factor", float)
+    if kind == "linear":
+        return RotaryScalingConfig(factor=factor)
+    return RotaryScalingConfig(
+        factor=factor,
+        training_length=rope.get("original_max_position_embeddings", max_positions),
+        low_factor=rope.require("low_freq_factor", float),
+        high_factor=rope.require("high_freq_factor", float),
+    )
+
+
+def rotary_written(ours: TransformerConfig) -> dict[str, Any]:
+    """Their settings of our rotary positions, by keys that all versions of `transformers` read."""
+    scaling = ours.rotary_scaling
+    if scaling is None:
+        return {"rope_theta": ours.rotary_base, "rope_scaling": None}
+    if scaling.training_length is None:
+        return {"rope_theta": ours.rotary_base, "rope_scaling": {"rope_type": "linear", "factor": scaling.factor}}
+    return {
+        "rope_theta": ours.rotary_base,
+        "rope_scaling": {
+            "rope_type": "llama3",
+            "factor": scaling.factor,
+            "original_max_position_embeddings": scaling.training_length,
+            "low_freq_factor": scaling.low_factor,
+            "high_freq_factor": scaling.high_factor,
+        },
+    }
+
+
+def symbols_written(symbols: Symbols) -> dict[str, Any]:
+    """Their settings of our symbols. Where the line break ends our texts, it stands before them, too."""
+    written = {
+        "bos_token_id": symbols.eos_id if symbols.lines_end else symbols.start_ids[-1],
+        "eos_token_id": symbols.eos_id,
+    }
+    return written | ({"pad_token_id": symbols.pad_id} if symbols.pad_id >= 0 else {})
+
+
+def fused_by_head(model: Decoder, layers: str, module: str) -> dict[str, TensorRef]:
+    """The places of queries, keys and values in one matrix of each layer, which holds them head by head.
+
+    Args:
+        layers: the beginning of the names of layers.
+        module: the name of the matrix in a layer.
+    """
+    width = model.config.num_heads * model.config.head_dim
+    return {
+        f"layers.{layer}.self_attention.{projection}.{kind}": TensorRef(
+            f"{layers}.{layer}.{module}.{kind}", first_row=part * width, num_heads=model.config.num_heads
+        )
+        for layer in range(model.config.num_layers)
+        for part, projection in enumerate(("query_proj", "key_proj", "value_proj"))
+        for kind in ("weight", "bias")
+    }
