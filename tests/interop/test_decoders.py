@@ -172,6 +172,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("llama", {"sliding_window": 4}, "sliding_window must be null"),
     ("llama", {"attention_bias": True}, r"must hold the tensor model\.layers\.0\.self_attn\.q_proj\.bias"),
     ("llama", {"bos_token_id": 40}, "ids of symbols must be below 29"),
+    ("llama", {"pad_token_id": True}, "pad_token_id must be of type int; got True"),
+    ("llama", {"bos_token_id": "<s>"}, "bos_token_id must be of type int; got '<s>'"),
     ("llama", {"quantization_config": {"bits": 4}}, "quantization_config must be null"),
     ("mistral", {"sliding_window": "far"}, "sliding_window must be of type int; got 'far'"),
     ("mistral", {"sliding_window": 0}, "windows.*greater than or equal to 1"),
@@ -230,7 +232,7 @@ def test_rotary_settings_of_older_and_newer_files_are_one(name: str, copied: Cop
     older = {"type" if key == "rope_type" else key: value for key, value in newer.items() if key != "rope_theta"}
     changed(tmp_path, rope_parameters=None, rope_theta=newer["rope_theta"], rope_scaling=older)
     assert read_foreign(tmp_path).loaded.model.config == config
-    changed(tmp_path, rope_scaling=None, rope_theta=3.0, rope_parameters=dict.fromkeys(("full_attention",), newer))
+    changed(tmp_path, rope_scaling=None, rope_theta=3, rope_parameters=dict.fromkeys(("full_attention",), newer))
     assert read_foreign(tmp_path).loaded.model.config == config
 
 

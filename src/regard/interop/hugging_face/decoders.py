@@ -52,29 +52,29 @@ def is_tied(
     return says, []
 
 
+def stored_or(config: ForeignConfig, key: str, default: int | None) -> int | None:
+    """A number that may be null, which is another value than the default of a key that is missing."""
+    if key not in config.values:
+        return default
+    return None if config.get(key) is None else int(config.require(key))
+
+
 def symbols(config: ForeignConfig, vocab_size: int, **defaults: int | None) -> Symbols:
     """The symbols of a decoder. Padding that also begins or ends a text, or is none of the vocabulary, is no token of ours.
 
     Args:
         defaults: of `bos_token_id`, `eos_token_id` and `pad_token_id`, where the configuration does not say; None: there is none.
     """
-    end = config.get("eos_token_id", defaults.get("eos_token_id"))
+    begin, end, pad = (
+        stored_or(config, key, defaults.get(key)) for key in ("bos_token_id", "eos_token_id", "pad_token_id")
+    )
     end = config.require("eos_token_id") if end is None else end
-    begin = config.get("bos_token_id", defaults.get("bos_token_id"))
     begin = end if begin is None else begin
-    pad = config.get("pad_token_id", defaults.get("pad_token_id"))
     pad_id = -1 if pad is None or pad in (begin, end) or not 0 <= pad < vocab_size else pad
     return Symbols(
         pad_id=pad_id, unk_id=config.get("unk_token_id", end), bos_id=begin, eos_id=end, start_ids=[begin], source_end_ids=[],
         banned_ids=[] if pad_id < 0 else [pad_id], lines_end=False,
     )  # fmt: skip
-
-
-def stored_or(config: ForeignConfig, key: str, default: int | None) -> int | None:
-    """A number that may be null, which is another value than the default of a key that is missing."""
-    if key not in config.values:
-        return default
-    return None if config.get(key) is None else int(config.require(key))
 
 
 def windows(config: ForeignConfig, types: list[Any], window: int | None, max_positions: int) -> list[int | None]:
@@ -132,10 +132,10 @@ def rotary(
     values.pop("type", None)
     rope = ForeignConfig(values, f"{config.where}: {key}")
     kind = rope.choose("rope_type", dict(zip(ROTARY_TYPES, ROTARY_TYPES, strict=True)), "default")
-    settings: dict[str, Any] = {"rotary_base": rope.get("rope_theta", config.get(base_key, ROTARY_BASE))}
+    settings: dict[str, Any] = {"rotary_base": rope.get("rope_theta", float(config.get(base_key, ROTARY_BASE)))}
     if kind != "default":
         settings["rotary_scaling"] = _scaling(rope, kind, max_positions)
-    turning = int(head_dim * rope.get("partial_rotary_factor", config.get(share_key, share)))
+    turning = int(head_dim * rope.get("partial_rotary_factor", float(config.get(share_key, share))))
     if turning != head_dim:
         settings["rotary_dim"] = turning
     rope.refuse_others(())
