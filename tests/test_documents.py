@@ -1,14 +1,14 @@
 """Commands, settings and files that the documents name exist."""
 
 import re
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
 from pydantic import BaseModel
 
+from regard.cli.main import run
 from regard.data.selection import DataConfig
 from regard.models.registry import ARCHITECTURES
 from regard.text.tokenizer_config import TokenizerConfig
@@ -25,12 +25,19 @@ def commands() -> list[str]:
     return sorted({line for line in lines if line.startswith("regard ")})
 
 
-def shown_help(*words: str) -> str:
-    result = subprocess.run(
-        [sys.executable, "-m", "regard", *words, "--help"], capture_output=True, text=True, check=True,
-        env={"COLUMNS": "300", "NO_COLOR": "1", "TERM": "dumb"},
-    )  # fmt: skip
-    return result.stdout
+@pytest.fixture
+def shown_help(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """The help of a command."""
+    for name, value in {"COLUMNS": "300", "NO_COLOR": "1", "TERM": "dumb"}.items():
+        monkeypatch.setenv(name, value)
+
+    def shown(*words: str) -> str:
+        with pytest.raises(SystemExit) as ended:
+            run([*words, "--help"])
+        assert not ended.value.code
+        return capsys.readouterr().out
+
+    return shown
 
 
 def test_there_are_commands_to_check() -> None:
@@ -38,7 +45,7 @@ def test_there_are_commands_to_check() -> None:
 
 
 @pytest.mark.parametrize("line", commands())
-def test_a_documented_command_and_its_options_exist(line: str) -> None:
+def test_a_documented_command_and_its_options_exist(line: str, shown_help: Callable[..., str]) -> None:
     _, name, *words = line.split()
     known = shown_help(name)
     for word in words:
@@ -46,7 +53,7 @@ def test_a_documented_command_and_its_options_exist(line: str) -> None:
             assert re.search(rf"{re.escape(word)}\b", known), f"`regard {name}` has no option {word}"
 
 
-def test_every_command_is_in_the_readme() -> None:
+def test_every_command_is_in_the_readme(shown_help: Callable[..., str]) -> None:
     listed = re.findall(r"^│ ([a-z]+) ", shown_help(), re.M)
     assert len(listed) >= 6
     readme = (ROOT / "README.md").read_text()

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 
-def run_unchecked(path: Path) -> str:
-    """Run a file of tests, which must pass; what was printed."""
+def run_unchecked(path: Path, *options: str) -> str:
+    """Run a file of tests, which must pass, with options of pytest; what was printed."""
     result = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, str(path)],
         env={**os.environ, "REGARD_TESTS_UNCHECKED": "1"}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert result.returncode == 0, result.stdout[-6000:]

@@ -44,6 +44,22 @@ VARIANTS: dict[str, Callable[[], MultiHeadAttention]] = {
     "additive": lambda: MultiHeadAttention(12, 3, attention=Attention(Additive(4, 4, 5))),
 }
 
+FAMILIES: dict[str, tuple[Callable[..., Any], int]] = {
+    "encoder-decoder": (
+        lambda **sizes: EncoderDecoder(EncoderDecoderConfig(num_encoder_layers=2, num_decoder_layers=2, **sizes)), 2,
+    ),
+    "decoder": (lambda **sizes: Decoder(DecoderConfig(num_layers=2, **sizes)), 1),
+}  # fmt: skip
+"""How a family's model is made, and how many texts it reads."""
+POSITIONS = ["sinusoidal", "learned", "rotary", "alibi", "t5", "relative_key", "shaw"]
+PAIRED = [
+    pytest.param(positions, training, family, marks=() if (i + training + j) % 2 else pytest.mark.slow)
+    for i, positions in enumerate(POSITIONS)
+    for training in (False, True)
+    for j, family in enumerate(FAMILIES)
+]
+"""All combinations. Half of them hold every pair of values; the others are slow."""
+
 
 @pytest.fixture(autouse=True)
 def forget_compiled() -> None:
@@ -76,10 +92,9 @@ def test_closed_rows_stay_0_when_compiled(kernel: str, dtype: torch.dtype) -> No
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-@pytest.mark.parametrize("training", [False, True])
-def test_compile_gives_the_same(name: str, training: bool) -> None:
+def test_compile_gives_the_same(name: str) -> None:
     torch.manual_seed(0)
-    module, x = VARIANTS[name]().train(training), random(2, 5, 12)
+    module, x = VARIANTS[name](), random(2, 5, 12)
     mask = length_mask(torch.tensor([3, 5]), 5)
     compiled = torch.compile(module, backend="aot_eager", fullgraph=True)
     torch.testing.assert_close(compiled(x, mask=mask, causal=True), module(x, mask=mask, causal=True))
@@ -92,31 +107,27 @@ def test_compile_gives_the_same(name: str, training: bool) -> None:
         torch.testing.assert_close(ours.get(key), parameter.grad, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "rotary", "alibi", "t5", "relative_key", "shaw"])
-@pytest.mark.parametrize("training", [False, True])
-def test_states_are_one_graph_for_any_shape(positions: str, training: bool) -> None:
+@pytest.mark.parametrize(("positions", "training", "family"), PAIRED)
+def test_states_are_one_graph_for_any_shape(positions: str, training: bool, family: str) -> None:
     torch.manual_seed(0)
-    sizes: dict[str, Any] = {"model_dim": 12, "ff_dim": 20, "num_heads": 3, "vocab_size": 50, "positions": positions}
-    for model, sides in (
-        (EncoderDecoder(EncoderDecoderConfig(num_encoder_layers=2, num_decoder_layers=2, **sizes)), 2),
-        (Decoder(DecoderConfig(num_layers=2, **sizes)), 1),
-    ):
-        graphs = []
-        torch.compiler.reset()
+    make, sides = FAMILIES[family]
+    model = make(model_dim=12, ff_dim=20, num_heads=3, vocab_size=50, positions=positions)
+    graphs = []
 
-        def keep(graph: Any, inputs: Any, graphs: list[Any] = graphs) -> Any:
-            graphs.append(graph)
-            return graph.forward
+    def keep(graph: Any, inputs: Any) -> Any:
+        graphs.append(graph)
+        return graph.forward
 
-        compiled = torch.compile(model.train(training).states, backend=keep, dynamic=True, fullgraph=True)
-        for batch, length in ((3, 7), (4, 9), (6, 5), (2, 11)):
-            ids = [torch.randint(0, 50, (batch, length + side)) for side in range(sides)]
-            states = compiled(*ids)
-            if not training:
-                torch.testing.assert_close(states, model.states(*ids), rtol=1e-4, atol=1e-5)
-        assert len(graphs) == 1
+    compiled = torch.compile(model.train(training).states, backend=keep, dynamic=True, fullgraph=True)
+    for batch, length in ((3, 7), (4, 9), (6, 5), (2, 11)):
+        ids = [torch.randint(0, 50, (batch, length + side)) for side in range(sides)]
+        states = compiled(*ids)
+        if not training:
+            torch.testing.assert_close(states, model.states(*ids), rtol=1e-4, atol=1e-5)
+    assert len(graphs) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("g++") is None, reason="PyTorch's own compiler needs g++")
 def test_the_default_compiler() -> None:
     torch.manual_seed(0)
