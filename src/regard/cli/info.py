@@ -10,6 +10,9 @@ from regard.cli.option_types import AsJson, FromHub, Model
 from regard.cli.output import echo, print_result, program, summary
 from regard.errors import ModelFolderError
 
+MOST_LANGUAGES = 8
+"""The number of languages that are listed."""
+
 
 def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> None:
     """Show what a model folder holds: sizes, settings, and the scores measured in training; and what decodes with it here."""
@@ -23,7 +26,7 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
     if is_adapter(model):
         _adapter_info(model, as_json)
         return
-    loaded, tokenizer, _ = load_any(model)
+    loaded, tokenizer, source_tokenizer = load_any(model)
     results_file = model / "results.json"
     results: dict[str, Any] = {}
     if results_file.is_file():
@@ -39,6 +42,7 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
         "folder": str(model),
         "num_parameters": num_parameters,
         "vocabulary": len(tokenizer),
+        "languages": None if (languages := source_tokenizer.languages) is None else languages.codes("target"),
         "device": _device_facts(),
         "engine": explain_engine(loaded),
         "model": loaded.config.model_dump(mode="json"),
@@ -51,6 +55,10 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
     width = max(map(len, facts["model"])) + 2
     lines = [f"{model}: {num_parameters:,} parameters, {len(tokenizer):,} tokens in the vocabulary"]
     lines += [f"  {key:<{width}}{value}" for key, value in facts["model"].items()]
+    if languages is not None:
+        codes = languages.codes("target")
+        shown = ", ".join(codes[:MOST_LANGUAGES]) + (" ..." if len(codes) > MOST_LANGUAGES else "")
+        lines.append(f"languages: {len(codes)}, {shown}")
     if "weights" in facts:
         lines.append(f"weights: {facts['weights']}")
     lines += [f"device: {facts['device']}", f"decoding: {facts['engine']}"]

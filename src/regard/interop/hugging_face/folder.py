@@ -16,7 +16,7 @@ from regard.errors import ModelFolderError, SettingsError
 from regard.interop.files import ForeignConfig, read_json, read_optional, read_tensors
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.foreign_tokenizers import read_tokenizers, write_tokenizer
-from regard.interop.hugging_face import bart, bert, bert_decoders, gpt2, t5
+from regard.interop.hugging_face import bart, bert, bert_decoders, gpt2, multilingual, t5
 from regard.interop.hugging_face.reference import TransformersReference
 from regard.interop.hugging_face.settings import (
     SYMBOLS,
@@ -79,7 +79,10 @@ TYPES: dict[str, ModelType] = {
     "encoder-decoder": ModelType(
         bert_decoders.pair_blueprint, "EncoderDecoderModel", {EncoderDecoder: bert_decoders.export_pair}
     ),
-    "bart": ModelType(bart.blueprint, "BartForConditionalGeneration"),
+    **{
+        name: ModelType(bart.blueprint, bart.FAMILIES[name].architecture)
+        for name in ("bart", "m2m_100", "mbart", "pegasus")
+    },
     "t5": ModelType(t5.blueprint, "T5ForConditionalGeneration"),
 }
 
@@ -124,7 +127,11 @@ def read(folder: Path) -> ForeignModel:
     notes += also
     model, account = blueprint.build(tensors, where=str(folder))
     by_word = isinstance(model, Encoder) and model.config.task == "tag"
-    source, target = read_tokenizers(folder, symbols, num_ids=model.config.vocab_size, by_word=by_word)
+    num_ids = model.config.vocab_size
+    if model_type in multilingual.SPELLED:
+        source = target = multilingual.read_tokenizer(folder, symbols, config, num_ids=num_ids)
+    else:
+        source, target = read_tokenizers(folder, symbols, num_ids=num_ids, by_word=by_word)
     check_symbols(config.where, model.config, target, source)
     return ForeignModel(
         f"Hugging Face {model_type}",

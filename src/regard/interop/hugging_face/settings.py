@@ -64,18 +64,16 @@ GENERATION_WITHOUT_EFFECT = {
 }  # fmt: skip
 NEUTRAL = (None, 0, 1, 1.0, False)
 """Values of `CHOICES` that ask for nothing."""
+OF_TWO_SIDES = {
+    "hidden_size": "d_model", "num_attention_heads": "encoder_attention_heads", "num_hidden_layers": "encoder_layers",
+}  # fmt: skip
 ALIASES: dict[str, dict[str, str]] = {
     "distilbert": {"hidden_size": "dim", "num_attention_heads": "n_heads", "num_hidden_layers": "n_layers"},
     "gpt2": {
         "hidden_size": "n_embd", "max_position_embeddings": "n_positions", "num_attention_heads": "n_head",
         "num_hidden_layers": "n_layer",
     },
-    "marian": {
-        "hidden_size": "d_model", "num_attention_heads": "encoder_attention_heads", "num_hidden_layers": "encoder_layers",
-    },
-    "bart": {
-        "hidden_size": "d_model", "num_attention_heads": "encoder_attention_heads", "num_hidden_layers": "encoder_layers",
-    },
+    **dict.fromkeys(("marian", "bart", "m2m_100", "mbart", "pegasus"), OF_TWO_SIDES),
     "t5": {"hidden_size": "d_model", "num_attention_heads": "num_heads", "num_hidden_layers": "num_layers", "head_dim": "d_kv"},
 }  # fmt: skip
 """Other names that `transformers` reads settings under, by the type of model."""
