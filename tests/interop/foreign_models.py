@@ -58,6 +58,15 @@ def bart(**choices: Any) -> Callable[[], Any]:
     return lambda: transformers.BartForConditionalGeneration(transformers.BartConfig(**values | choices))
 
 
+def fairseq(name: str, **choices: Any) -> Callable[[], Any]:
+    """M2M100, MBart or Pegasus."""
+    ids = {"pad_token_id": 1, "bos_token_id": 0, "decoder_start_token_id": 2, "scale_embedding": True}
+    if name == "Pegasus":
+        ids = {"pad_token_id": 0, "eos_token_id": 1, "forced_eos_token_id": 1, "decoder_start_token_id": 0}
+    kind = getattr(transformers, f"{name}ForConditionalGeneration")
+    return lambda: kind(getattr(transformers, f"{name}Config")(**SEQ | ids | choices))
+
+
 def t5(name: str = "T5ForConditionalGeneration", **choices: Any) -> Callable[[], Any]:
     values = {"vocab_size": VOCAB, "d_model": 15, "d_kv": 4, "d_ff": 20, "num_layers": 2, "num_heads": 3,
               "num_decoder_layers": 1, "decoder_start_token_id": 0}  # fmt: skip
@@ -170,6 +179,15 @@ MODELS: dict[str, Callable[[], Any]] = {
     "bart": bart(),
     "bart, untied": bart(tie_word_embeddings=False),
     "bart, scaled, forced begin": bart(scale_embedding=True, forced_bos_token_id=1, activation_function="gelu_new"),
+    "m2m_100": fairseq("M2M100"),
+    "m2m_100, unscaled, untied, gelu": fairseq(
+        "M2M100", scale_embedding=False, tie_word_embeddings=False, activation_function="gelu"
+    ),
+    "mbart": fairseq("MBart"),
+    "mbart, unscaled, relu, forced begin": fairseq(
+        "MBart", scale_embedding=False, activation_function="relu", forced_bos_token_id=1, pad_token_id=5
+    ),
+    "pegasus": fairseq("Pegasus", activation_function="relu", scale_embedding=True),
     "t5": t5(),
     "t5, gated": t5(feed_forward_proj="gated-gelu", num_layers=1),
     "t5, untied": t5(tie_word_embeddings=False, feed_forward_proj="gated-silu"),
@@ -190,9 +208,9 @@ def stored(name: str, folder: Path) -> Any:
     torch.manual_seed(3)
     model = (MODELS | DECODERS)[name]().eval()
     for key, parameter in model.named_parameters():
-        if "embed_positions" not in key or not name.startswith("marian"):
+        if "embed_positions" not in key or not name.startswith(("marian", "pegasus")):
             parameter.data += 0.15 * torch.randn_like(parameter)
-    if name.startswith("marian"):
+    if name.startswith(("marian", "mbart", "pegasus")):
         model.final_logits_bias += torch.randn_like(model.final_logits_bias)
     if "forced begin" in name:
         model.generation_config.forced_bos_token_id = 1

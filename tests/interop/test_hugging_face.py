@@ -125,7 +125,9 @@ def test_losses_and_gradients_are_theirs(name: str, tmp_path: Path) -> None:
     torch.testing.assert_close(mine.weight.grad, other.weight.grad, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["bert, mlm, relu", "roberta, mlm", "gpt2", "marian", "bart", "t5"])
+@pytest.mark.parametrize(
+    "name", ["bert, mlm, relu", "roberta, mlm", "gpt2", "marian", "bart", "m2m_100", "mbart", "pegasus", "t5"]
+)
 @pytest.mark.parametrize("side", ["right", "left"])
 @torch.no_grad()
 def test_padding_on_either_side_is_theirs(name: str, side: str, tmp_path: Path) -> None:
@@ -201,7 +203,13 @@ REFUSED = [
     ("bert, classes, one layer", {"problem_type": "regression"}, "problem_type must be 'single_label_classification'"),
     ("bert, mlm, relu", {"architectures": ["BertForNextSentencePrediction"]}, "architectures must end with one of"),
     ("bert, mlm, relu", {"model_type": "mamba"}, "model_type must be one that Regard can represent; got 'mamba'"),
-    ("bert, mlm, relu", {"model_type": "mbart"}, "model_type .*got 'mbart'.*bart, bert, .*, marian, .*roberta, t5, "),
+    ("bert, mlm, relu", {"model_type": "nllb-moe"}, "model_type .*got 'nllb-moe'.*bart, bert, .*, marian, mbart, "),
+    ("m2m_100", {"activation_function": "quick_gelu"}, r"activation_function must be one of .*; got 'quick_gelu'"),
+    ("m2m_100", {"encoder_layers": 3}, r"must hold the tensor model\.encoder\.layers\.2\."),
+    ("m2m_100", {"d_model": 24}, r"must have a part of shape \(29, 24\)"),
+    ("mbart", {"normalize_before": False}, "normalize_before must be True"),
+    ("mbart", {"vocab_size": 30}, r"must have a part of shape \(30,\) for output_bias"),
+    ("pegasus", {"normalize_embedding": True}, "normalize_embedding must be False"),
     ("bert, mlm, relu", {"model_type": "modernbert"}, "model_type .*got 'modernbert'.*bart, bert, "),
     ("bert, mlm, relu", {"hidden_size": None}, "must have the key hidden_size"),
     ("bert, mlm, relu", {"hidden_size": "15"}, "hidden_size must be of type int; got '15'"),

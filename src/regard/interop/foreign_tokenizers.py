@@ -30,12 +30,17 @@ from regard.text.tokenizer import Symbols, Tokenizer
 from regard.text.tokenizing.backends import guarded, read_backend, read_content
 from regard.text.tokenizing.spaces import spaces_decoder
 
-KNOWN_FILES = "tokenizer.json, vocab.txt, vocab.json with merges.txt, source.spm and target.spm, or spiece.model"
+KNOWN_FILES = (
+    "tokenizer.json, vocab.txt, vocab.json with merges.txt, source.spm and target.spm, spiece.model, or "
+    "sentencepiece.bpe.model"
+)
 MOST_SENTINELS = 1 << 16
 SYMBOL_NAMES = ("<s>", "</s>", "<unk>", "<pad>")
+UNLIKELY = -100.0
+"""The score of a piece that no text should be cut into."""
 ADDED_FLAGS = ("lstrip", "rstrip", "single_word", "normalized")
 """The flags that say how an added token is found in a text."""
-UNIGRAM, NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 1, 3, 4, 6
+UNIGRAM, BYTE_PAIR, NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 2, 1, 3, 4, 6
 """The codes of SentencePiece's files: kinds of model, and kinds of piece."""
 
 
@@ -55,18 +60,23 @@ def read_tokenizers(
         with guarded(folder, "be read as a tokenizer"):
             return _marian(folder, symbols)
     with guarded(folder, "be read as a tokenizer"):
-        backend = _backend(folder)
+        backend = read_folder(folder)
     if by_word and isinstance(backend.pre_tokenizer, pre_tokenizers.ByteLevel):
         backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
     with guarded(folder, "be read as a tokenizer"):
-        found = with_frame(folder, backend, _with_named_symbols(folder, backend, symbols))
+        found = with_frame(folder, backend, with_named_symbols(folder, backend, symbols))
     if num_ids is not None and found.mask_id is not None and found.mask_id >= num_ids:
         found = found.model_copy(update={"mask_id": None})
     tokenizer = Tokenizer(backend, found, num_ids=num_ids)
     return tokenizer, tokenizer
 
 
-def _backend(folder: Path) -> tokenizers.Tokenizer:
+def read_folder(folder: Path) -> tokenizers.Tokenizer:
+    """The tokenizer of a folder, from the first of the known files that it has.
+
+    Raises:
+        ModelFolderError: there is none.
+    """
     path = folder / "tokenizer.json"
     if path.is_file():
         backend = _with_sentinels(read_backend(read_content(path), path))
@@ -94,10 +104,10 @@ def _with_added(folder: Path, backend: tokenizers.Tokenizer) -> tokenizers.Token
     """
     settings = read_optional(folder / "tokenizer_config.json")
     named = read_optional(folder / "special_tokens_map.json") | settings
-    symbols = {_spelling(named.get(f"{name}_token")) for name in ("bos", "eos", "unk", "sep", "pad", "cls", "mask")}
+    symbols = {spelling(named.get(f"{name}_token")) for name in ("bos", "eos", "unk", "sep", "pad", "cls", "mask")}
     ids, flags = {token: int(id) for token, id in read_optional(folder / "added_tokens.json").items()}, {}
     for id, entry in (settings.get("added_tokens_decoder") or {}).items():
-        if (token := _spelling(entry) if isinstance(entry, dict) else None) is not None:
+        if (token := spelling(entry) if isinstance(entry, dict) else None) is not None:
             ids.setdefault(token, int(id))
             flags[token] = {
                 flag: bool(entry[flag]) for flag in ("lstrip", "rstrip", "single_word", "normalized") if flag in entry
@@ -122,7 +132,7 @@ def _with_added(folder: Path, backend: tokenizers.Tokenizer) -> tokenizers.Token
     return backend
 
 
-def _spelling(token: Any) -> str | None:
+def spelling(token: Any) -> str | None:
     """The spelling of a token in a configuration."""
     token = token.get("content") if isinstance(token, dict) else token
     return token if isinstance(token, str) else None
@@ -147,7 +157,7 @@ def word_pieces(folder: Path) -> tokenizers.Tokenizer:
     lines = (folder / "vocab.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
     backend = tokenizers.Tokenizer(
         models.WordPiece(
-            {token: id for id, token in enumerate(lines)}, unk_token=_spelling(settings.get("unk_token")) or "[UNK]"
+            {token: id for id, token in enumerate(lines)}, unk_token=spelling(settings.get("unk_token")) or "[UNK]"
         )
     )
     backend.normalizer = normalizers.BertNormalizer(
@@ -184,16 +194,21 @@ def byte_pairs(folder: Path) -> tokenizers.Tokenizer:
     return backend
 
 
-def sentence_pieces(path: Path) -> tokenizers.Tokenizer:
-    """A unigram model of SentencePiece, with its normalisation. Source: Kudo and Richardson 2018.
+def sentence_pieces(path: Path, *, first: Sequence[str] = (), replaced: int = 0) -> tokenizers.Tokenizer:
+    """A model of SentencePiece, with its normalisation. Source: Kudo and Richardson 2018; Sennrich et al. 2016 for byte pairs.
 
+    Args:
+        first: symbols that stand before the pieces, in place of as many of the first as `replaced` says.
     Raises:
-        ModelFolderError: it is damaged, or a byte-pair model, or has symbols or a place for spaces that we read otherwise.
+        ModelFolderError: it is damaged, or a model of words or characters, or has symbols or a place for spaces that we read
+            otherwise.
         MissingExtraError: `sentencepiece` is not installed.
     """
     proto = _read_proto(path)
-    if proto.trainer_spec.model_type != UNIGRAM:
-        raise ModelFolderError(f"{path} must be a unigram model; got another kind. Convert it to tokenizer.json.")
+    if proto.trainer_spec.model_type not in (UNIGRAM, BYTE_PAIR):
+        raise ModelFolderError(
+            f"{path} must be a unigram or byte-pair model; got another kind. Convert it to tokenizer.json."
+        )
     if proto.trainer_spec.treat_whitespace_as_suffix:
         raise ModelFolderError(f"{path} must mark spaces before words; it marks them after words.")
     if any(piece.type == USER_DEFINED for piece in proto.pieces):
@@ -201,10 +216,17 @@ def sentence_pieces(path: Path) -> tokenizers.Tokenizer:
             f"{path} must have no user-defined symbols; it has some. Convert it to tokenizer.json with transformers."
         )
     # Control symbols and the unknown one are never read from a text.
-    pieces = [(piece.piece, piece.score) for piece in proto.pieces]
-    backend = tokenizers.Tokenizer(
-        models.Unigram(pieces, unk_id=proto.trainer_spec.unk_id, byte_fallback=proto.trainer_spec.byte_fallback)
-    )
+    pieces = [(name, 0.0 if name in SYMBOL_NAMES else UNLIKELY) for name in first]
+    pieces += [(piece.piece, piece.score) for piece in proto.pieces[replaced:]]
+    unk_id = first.index("<unk>") if "<unk>" in first else proto.trainer_spec.unk_id + len(first) - replaced
+    fallback = proto.trainer_spec.byte_fallback
+    if proto.trainer_spec.model_type == UNIGRAM:
+        model: models.Model = models.Unigram(pieces, unk_id=unk_id, byte_fallback=fallback)
+    else:
+        normal = {piece.piece: piece.score for piece in proto.pieces if piece.type == NORMAL}
+        ids = {piece: id for id, (piece, _) in enumerate(pieces)}
+        model = models.BPE(ids, _merges(normal), unk_token=pieces[unk_id][0], fuse_unk=True, byte_fallback=fallback)
+    backend = tokenizers.Tokenizer(model)
     steps: list[normalizers.Normalizer] = []
     if proto.normalizer_spec.precompiled_charsmap:
         steps.append(normalizers.Precompiled(proto.normalizer_spec.precompiled_charsmap))
@@ -223,6 +245,17 @@ def sentence_pieces(path: Path) -> tokenizers.Tokenizer:
         bytes_first = [decoders.ByteFallback()] if proto.trainer_spec.byte_fallback else []
         backend.decoder = spaces_decoder(scheme == "always", *bytes_first)
     return backend
+
+
+def _merges(scores: Mapping[str, float]) -> list[tuple[str, str]]:
+    """The pairs of pieces that are pieces together, as SentencePiece merges them: first those of the highest score."""
+    found = [
+        (score, left, right)
+        for piece, score in scores.items()
+        for place in range(1, len(piece))
+        if (left := piece[:place]) in scores and (right := piece[place:]) in scores
+    ]
+    return [(left, right) for _, left, right in sorted(found, key=lambda pair: -pair[0])]
 
 
 def _read_proto(path: Path) -> Any:
@@ -306,13 +339,17 @@ def whole_tokens(vocabulary: Sequence[str], symbols: Symbols) -> tuple[tokenizer
     return backend, "the vocabulary came without a tokenizer: texts must be tokens with spaces between them"
 
 
-def _with_named_symbols(folder: Path, backend: tokenizers.Tokenizer, symbols: Symbols) -> Symbols:
-    """The symbols, corrected by the tokenizer's files."""
+def with_named_symbols(folder: Path, backend: tokenizers.Tokenizer, symbols: Symbols) -> Symbols:
+    """The symbols, corrected by the tokenizer's files.
+
+    Args:
+        backend: its tokenizer.
+    """
     named = read_optional(folder / "special_tokens_map.json") | read_optional(folder / "tokenizer_config.json")
 
     def id_of(*names: str) -> int | None:
         for name in names:
-            token = _spelling(named.get(f"{name}_token"))
+            token = spelling(named.get(f"{name}_token"))
             if token is not None and (id := backend.token_to_id(token)) is not None:
                 return id
         return None

@@ -1,9 +1,13 @@
-"""MarianMT and BART: post-norm encoder-decoders. Marian has sinusoids, BART learned positions and normalised embeddings."""
+"""MarianMT, BART, M2M100 (and NLLB-200), mBART and Pegasus: encoder-decoders of one shape, under one set of names.
+
+They differ in the place of the norms, in positions, and in whether embeddings are normalised (`FAMILIES`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -16,7 +20,7 @@ from regard.interop.hugging_face.settings import start_ids
 from regard.interop.mapping import TensorRef, export_tensors, modules
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.nn.positions import sinusoidal_positions
+from regard.nn.positions import WaveLayout, sinusoidal_positions
 from regard.text.tokenizer import Symbols
 
 BART_OFFSET = 2
@@ -36,28 +40,76 @@ LAYER = {
     "feed_forward.output_proj": "fc2",
     "feed_forward_residual.norm": "final_layer_norm",
 }
-CLASSES = {"marian": "MarianMTModel", "bart": "BartForConditionalGeneration"}
+
+
+@dataclass(frozen=True)
+class Family:
+    """The points in which a model type differs from the others."""
+
+    architecture: str
+    """The name of its class."""
+    positions: Literal["learned", "sinusoidal_halves", "sinusoidal_fairseq"]
+    norm: Literal["post", "pre"] = "post"
+    has_embedding_norm: bool = False
+    begins: bool = False
+    """Whether a begin symbol stands before a source."""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """Its own defaults of settings that a configuration may leave out."""
+
+    def value(self, config: ForeignConfig, key: str, usual: Any = None) -> Any:
+        """The value of a setting, or its default here.
+
+        Raises:
+            ModelFolderError: it must be there and is not, or is of another type.
+        """
+        usual = self.defaults.get(key, usual)
+        return config.require(key) if usual is None else config.get(key, usual)
+
+
+FAIRSEQ_IDS = {"pad_token_id": 1, "eos_token_id": 2, "unk_token_id": 3}
+FAMILIES = {
+    "marian": Family("MarianMTModel", "sinusoidal_halves"),
+    "bart": Family(
+        "BartForConditionalGeneration", "learned", has_embedding_norm=True, begins=True, defaults={"unk_token_id": 3}
+    ),
+    "m2m_100": Family(
+        "M2M100ForConditionalGeneration", "sinusoidal_fairseq", "pre",
+        defaults={"activation_function": "relu", "attention_dropout": 0.1, "scale_embedding": True,
+                  "decoder_start_token_id": 2, **FAIRSEQ_IDS},
+    ),
+    "mbart": Family(
+        "MBartForConditionalGeneration", "learned", "pre", has_embedding_norm=True,
+        defaults={"decoder_start_token_id": 2, **FAIRSEQ_IDS},
+    ),
+    "pegasus": Family(
+        "PegasusForConditionalGeneration", "sinusoidal_halves", "pre",
+        defaults={"pad_token_id": 0, "eos_token_id": 1, "unk_token_id": 3},
+    ),
+}  # fmt: skip
+LAYOUTS: dict[str, tuple[WaveLayout, int]] = {"sinusoidal_halves": ("halves", 0), "sinusoidal_fairseq": ("fairseq", 2)}
+"""The layout of sinusoids, and the rows in front of a stored table that no token has."""
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """Parse the configuration of a foreign MarianMT or BART.
+    """Parse the configuration of a foreign model of one of the `FAMILIES`.
 
     Raises:
         ModelFolderError: ours cannot represent its configuration.
     """
-    kind = config.require("model_type", str)
-    is_bart = kind == "bart"
+    family = FAMILIES[config.require("model_type", str)]
     if config.get("architectures") != ["BartModel"]:  # its output matrix is its embedding matrix
-        config.refuse_unless("architectures", [CLASSES[kind]])
-    for key in ("normalize_before", "add_final_layer_norm", "is_decoder"):
-        config.refuse_unless(key, False)
+        config.refuse_unless("architectures", [family.architecture])
+    config.refuse_unless("is_decoder", False)
+    for key in ("normalize_before", "add_final_layer_norm"):
+        config.refuse_unless(key, family.norm == "pre")
     config.get("decoder_vocab_size")  # without effect where both sides have one vocabulary
-    config.refuse_unless("normalize_embedding", is_bart)
+    config.refuse_unless("normalize_embedding", family.has_embedding_norm)
     prefix = "model." if any(name.startswith("model.") for name in tensors) else ""
-    has_one_vocabulary = is_bart or config.get("share_encoder_decoder_embeddings", True)
-    is_tied = config.get("tie_word_embeddings", True)
-    tables = _tables(tensors, prefix, is_shared=has_one_vocabulary, is_tied=is_tied)
+    has_one_vocabulary = family.architecture != "MarianMTModel" or config.get("share_encoder_decoder_embeddings", True)
+    tables = _tables(tensors, prefix, is_shared=has_one_vocabulary, is_tied=config.get("tie_word_embeddings", True))
     is_shared = tables["source"] == tables["target"]
+    shared = (f"{prefix}encoder.embed_tokens.weight", f"{prefix}decoder.embed_tokens.weight", "lm_head.weight")
+    is_tied = _is_tied(config, tensors, [f"{tables['target']}.weight", *(shared[:2] if is_shared else ())])
     vocab_size = config.require("vocab_size")
     bias = tensors.get("final_logits_bias")
     ours = EncoderDecoderConfig(
@@ -69,34 +121,38 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         num_encoder_layers=config.require("encoder_layers"),
         num_decoder_layers=config.require("decoder_layers"),
         dropout=config.get("dropout", 0.1),
-        attention_dropout=config.get("attention_dropout", 0.0),
-        activation=config.choose("activation_function", ACTIVATIONS, "gelu"),
-        positions="learned" if is_bart else "sinusoidal_halves",
+        attention_dropout=family.value(config, "attention_dropout", 0.0),
+        norm=family.norm,
+        activation=config.choose(
+            "activation_function", ACTIVATIONS, family.defaults.get("activation_function", "gelu")
+        ),
+        positions=family.positions,
         max_positions=config.get("max_position_embeddings", 1024),
-        scale_embeddings=config.get("scale_embedding", False),
-        embedding_norm="both" if is_bart else "none",
+        scale_embeddings=family.value(config, "scale_embedding", False),
+        embedding_norm="both" if family.has_embedding_norm else "none",
         tied_embeddings={(True, True): "all", (True, False): "source", (False, True): "target"}.get(
             (is_shared, is_tied), "none"
         ),
         output_bias=bias is not None and bool(bias.any()),
-        pad_id=_pad_id(config, begins=is_bart),
+        pad_id=_pad_id(config, family),
     )
     explained = {"final_logits_bias": "all zeros"} if not ours.output_bias else {}
-    if not is_bart:
-        _check_sinusoids(tensors, ours, config.where)
-        explained["*embed_positions.weight"] = "sinusoids, which ours computes"
+    if family.positions != "learned":
+        _check_sinusoids(tensors, family, config.where)
+        explained |= dict.fromkeys(
+            ("*embed_positions.weight", "*embed_positions.weights"), "sinusoids, which ours computes"
+        )
     notes = [
         f"{key} {config.values[key]} is read only in training: left out"
         for key in ("activation_dropout", "encoder_layerdrop", "decoder_layerdrop")
         if config.get(key)
     ]
-    shared = (f"{prefix}encoder.embed_tokens.weight", f"{prefix}decoder.embed_tokens.weight", "lm_head.weight")
     if has_one_vocabulary and not is_shared:
         explained[f"{prefix}shared.weight"] = "nothing reads it: both sides have matrices of their own"
     return Blueprint(
         ours,
         lambda model: _refs(model, prefix, tables),
-        _symbols(config, begins=is_bart),
+        _symbols(config, family),
         aliases={f"{prefix}shared.weight": shared} if is_shared else {},
         explained=explained,
         notes=notes,
@@ -114,32 +170,50 @@ def _tables(tensors: Mapping[str, Tensor], prefix: str, *, is_shared: bool, is_t
     return own if not is_shared or (has_own and not is_tied) else dict.fromkeys(own, f"{prefix}shared")
 
 
-def _pad_id(config: ForeignConfig, *, begins: bool) -> int:
+def _is_tied(config: ForeignConfig, tensors: Mapping[str, Tensor], embeddings: list[str]) -> bool:
+    """Whether the output matrix is the target's embedding matrix. The file decides, as versions read `tie_word_embeddings`
+    in different ways: without an output matrix, or with one that is equal, they are one.
+    """
+    output, embedding = (
+        tensors.get("lm_head.weight"),
+        next((tensors[name] for name in embeddings if name in tensors), None),
+    )
+    if output is None or embedding is None:
+        return output is None or bool(config.get("tie_word_embeddings", True))
+    is_equal = output.shape == embedding.shape and bool((output == embedding).all())
+    return bool(config.get("tie_word_embeddings", True)) and is_equal
+
+
+def _pad_id(config: ForeignConfig, family: Family) -> int:
     """The id of our padding: where theirs is also a symbol around a text, it is an ordinary token of ours, and our
     padding is no token.
     """
-    pad_id, end = config.require("pad_token_id"), config.get("eos_token_id", 0)
-    around = {*start_ids(config, config.get("decoder_start_token_id", pad_id)), end}
-    return -1 if pad_id in around or (begins and pad_id == config.get("bos_token_id", end)) else int(pad_id)
+    pad_id, end = family.value(config, "pad_token_id"), family.value(config, "eos_token_id", 0)
+    around = {*start_ids(config, family.value(config, "decoder_start_token_id", pad_id)), end}
+    return -1 if pad_id in around or (family.begins and pad_id == config.get("bos_token_id", end)) else int(pad_id)
 
 
-def _symbols(config: ForeignConfig, *, begins: bool) -> Symbols:
-    end = config.get("eos_token_id", 0)
-    start = config.get("decoder_start_token_id", config.require("pad_token_id"))
-    begin = config.get("bos_token_id", end) if begins else end
+def _symbols(config: ForeignConfig, family: Family) -> Symbols:
+    end, pad_id = family.value(config, "eos_token_id", 0), family.value(config, "pad_token_id")
+    start = family.value(config, "decoder_start_token_id", pad_id)
+    begin = config.get("bos_token_id", end) if family.begins else end
     return Symbols(
-        pad_id=_pad_id(config, begins=begins), unk_id=config.get("unk_token_id", 3 if begins else 1), bos_id=begin, eos_id=end,
-        start_ids=start_ids(config, start), source_begin_ids=[begin] if begins else [], source_end_ids=[end],
-        banned_ids=[config.require("pad_token_id")], lines_end=False,
+        pad_id=_pad_id(config, family), unk_id=family.value(config, "unk_token_id", 1), bos_id=begin, eos_id=end,
+        start_ids=start_ids(config, start), source_begin_ids=[begin] if family.begins else [], source_end_ids=[end],
+        banned_ids=[pad_id], lines_end=False,
     )  # fmt: skip
 
 
-def _check_sinusoids(tensors: Mapping[str, Tensor], config: EncoderDecoderConfig, where: object) -> None:
+def _check_sinusoids(tensors: Mapping[str, Tensor], family: Family, where: object) -> None:
+    layout, unread = LAYOUTS[family.positions]
     for name, tensor in tensors.items():
-        if name.endswith("embed_positions.weight"):
-            waves = sinusoidal_positions(tensor.shape[0], tensor.shape[1], layout="halves")
-            if not torch.allclose(tensor.float(), waves, atol=1e-3):
-                raise ModelFolderError(f"{where}: {name} must be Marian's sinusoids; it holds other numbers.")
+        if name.endswith(("embed_positions.weight", "embed_positions.weights")):
+            is_table = tensor.ndim == 2 and len(tensor) > unread and tensor.shape[1] % 2 == 0
+            waves = sinusoidal_positions(len(tensor) - unread, tensor.shape[1], layout=layout) if is_table else None
+            if waves is None or not torch.allclose(tensor[unread:].float(), waves, atol=1e-3):
+                raise ModelFolderError(
+                    f"{where}: {name} must be the sinusoids of {family.architecture}; it holds other numbers."
+                )
 
 
 def _refs(model: nn.Module, prefix: str, tables: Mapping[str, str]) -> dict[str, TensorRef]:
@@ -153,6 +227,8 @@ def _refs(model: nn.Module, prefix: str, tables: Mapping[str, str]) -> dict[str,
         "target_positions.learned.table": f"{prefix}decoder.embed_positions",
         "source_norm": f"{prefix}encoder.layernorm_embedding",
         "target_norm": f"{prefix}decoder.layernorm_embedding",
+        "encoder_norm": f"{prefix}encoder.layer_norm",
+        "decoder_norm": f"{prefix}decoder.layer_norm",
     }
     names |= layer_names("encoder_layers", f"{prefix}encoder.layers", config.num_encoder_layers, LAYER)
     names |= layer_names("decoder_layers", f"{prefix}decoder.layers", config.num_decoder_layers, LAYER)

@@ -17,7 +17,18 @@ from regard.errors import ModelFolderError, SettingsError
 from regard.interop.files import ForeignConfig, read_json, read_optional, read_tensors
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.foreign_tokenizers import read_tokenizers, write_tokenizer
-from regard.interop.hugging_face import bart, bert, bert_decoders, bloom, gpt2, gpt_neox, llama, opt, t5
+from regard.interop.hugging_face import (
+    bart,
+    bert,
+    bert_decoders,
+    bloom,
+    gpt2,
+    gpt_neox,
+    llama,
+    multilingual,
+    opt,
+    t5,
+)
 from regard.interop.hugging_face.reference import TransformersReference
 from regard.interop.hugging_face.settings import (
     SYMBOLS,
@@ -92,7 +103,8 @@ TYPES: dict[str, ModelType] = {
     "encoder-decoder": ModelType(
         bert_decoders.pair_blueprint, "EncoderDecoderModel", {EncoderDecoder: bert_decoders.export_pair}
     ),
-    "bart": ModelType(bart.blueprint, "BartForConditionalGeneration", _pair(bart.export, "bart")),
+    "bart": ModelType(bart.blueprint, bart.FAMILIES["bart"].architecture, _pair(bart.export, "bart")),
+    **{name: ModelType(bart.blueprint, bart.FAMILIES[name].architecture) for name in ("m2m_100", "mbart", "pegasus")},
     "t5": ModelType(t5.blueprint, "T5ForConditionalGeneration", _pair(t5.export, "t5")),
     "mt5": ModelType(t5.blueprint, "MT5ForConditionalGeneration"),
     "umt5": ModelType(t5.blueprint, "UMT5ForConditionalGeneration", _pair(t5.export, "umt5")),
@@ -144,7 +156,11 @@ def read(folder: Path) -> ForeignModel:
     notes += also
     model, account = blueprint.build(tensors, where=str(folder))
     by_word = isinstance(model, Encoder) and model.config.task == "tag"
-    source, target = read_tokenizers(folder, symbols, num_ids=model.config.vocab_size, by_word=by_word)
+    num_ids = model.config.vocab_size
+    if model_type in multilingual.SPELLED:
+        source = target = multilingual.read_tokenizer(folder, symbols, config, num_ids=num_ids)
+    else:
+        source, target = read_tokenizers(folder, symbols, num_ids=num_ids, by_word=by_word)
     check_symbols(config.where, model.config, target, source)
     return ForeignModel(
         f"Hugging Face {model_type}",

@@ -70,6 +70,9 @@ NEUTRAL = (None, 0, 1, 1.0, False)
 T5_ALIASES = {
     "hidden_size": "d_model", "num_attention_heads": "num_heads", "num_hidden_layers": "num_layers", "head_dim": "d_kv",
 }  # fmt: skip
+OF_TWO_SIDES = {
+    "hidden_size": "d_model", "num_attention_heads": "encoder_attention_heads", "num_hidden_layers": "encoder_layers",
+}  # fmt: skip
 ALIASES: dict[str, dict[str, str]] = {
     "distilbert": {"hidden_size": "dim", "num_attention_heads": "n_heads", "num_hidden_layers": "n_layers"},
     "gpt2": {
@@ -77,12 +80,7 @@ ALIASES: dict[str, dict[str, str]] = {
         "num_hidden_layers": "n_layer",
     },
     "bloom": {"n_embed": "hidden_size", "num_hidden_layers": "n_layer", "num_attention_heads": "n_head"},
-    "marian": {
-        "hidden_size": "d_model", "num_attention_heads": "encoder_attention_heads", "num_hidden_layers": "encoder_layers",
-    },
-    "bart": {
-        "hidden_size": "d_model", "num_attention_heads": "encoder_attention_heads", "num_hidden_layers": "encoder_layers",
-    },
+    **dict.fromkeys(("marian", "bart", "m2m_100", "mbart", "pegasus"), OF_TWO_SIDES),
     "t5": T5_ALIASES, "mt5": T5_ALIASES, "umt5": T5_ALIASES,
 }  # fmt: skip
 """Other names that `transformers` reads settings under, by the type of model."""
