@@ -186,7 +186,7 @@ def byte_pairs(folder: Path) -> tokenizers.Tokenizer:
     named = (settings.get(f"{name}_token") for name in ("bos", "eos", "unk", "pad", "mask"))
     special = [token if isinstance(token, str) else token.get("content") for token in named if token]
     backend.add_special_tokens([token for token in special if token and backend.token_to_id(token) is not None])
-    begin = _spelling(settings.get("bos_token"))
+    begin = spelling(settings.get("bos_token"))
     if settings.get("add_bos_token", False) and begin is not None and backend.token_to_id(begin) is not None:
         backend.post_processor = processors.TemplateProcessing(
             single=[begin, "$A"], special_tokens=[(begin, backend.token_to_id(begin))]

@@ -268,7 +268,7 @@ def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str
     pad_id = symbols.pad_id if symbols.pad_id >= 0 else symbols.start_ids[0]
     config: dict[str, Any] = {
         "model_type": kind,
-        "architectures": [CLASSES[kind]],
+        "architectures": [FAMILIES[kind].architecture],
         "vocab_size": ours.source_vocab_size or ours.vocab_size,
         "decoder_vocab_size": ours.vocab_size,
         "d_model": ours.model_dim,
