@@ -126,7 +126,7 @@ def test_losses_and_gradients_are_theirs(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["bert, mlm, relu", "roberta, mlm", "gpt2", "marian", "bart", "m2m_100", "mbart", "pegasus", "t5"]
+    "name", ["bert, mlm, relu", "roberta, mlm", "gpt2", "marian", "bart", "m2m_100", "mbart", "t5"]
 )
 @pytest.mark.parametrize("side", ["right", "left"])
 @torch.no_grad()

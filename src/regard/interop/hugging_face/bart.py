@@ -66,7 +66,7 @@ class Family:
         return config.require(key) if usual is None else config.get(key, usual)
 
 
-FAIRSEQ_IDS = {"pad_token_id": 1, "eos_token_id": 2, "unk_token_id": 3}
+FAIRSEQ_IDS = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2, "unk_token_id": 3}
 FAMILIES = {
     "marian": Family("MarianMTModel", "sinusoidal_halves"),
     "bart": Family(
@@ -196,7 +196,7 @@ def _pad_id(config: ForeignConfig, family: Family) -> int:
 def _symbols(config: ForeignConfig, family: Family) -> Symbols:
     end, pad_id = family.value(config, "eos_token_id", 0), family.value(config, "pad_token_id")
     start = family.value(config, "decoder_start_token_id", pad_id)
-    begin = config.get("bos_token_id", end) if family.begins else end
+    begin = family.value(config, "bos_token_id", end) if family.begins or "bos_token_id" in family.defaults else end
     return Symbols(
         pad_id=_pad_id(config, family), unk_id=family.value(config, "unk_token_id", 1), bos_id=begin, eos_id=end,
         start_ids=start_ids(config, start), source_begin_ids=[begin] if family.begins else [], source_end_ids=[end],

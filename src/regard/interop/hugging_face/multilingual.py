@@ -102,7 +102,13 @@ def _files(folder: Path, model_type: str) -> tuple[tokenizers.Tokenizer, list[st
         read = _known(folder, FAIRSEQ_CLASSES)
         refuse_others(read)
         backend = sentence_pieces(pieces, first=FAIRSEQ_SYMBOLS, replaced=3)
-        backend.add_special_tokens([*_languages(model_type, _named(folder)).values(), "<mask>"])
+        named = _languages(model_type, _named(folder))
+        if not named and model_type != "pegasus":
+            raise ModelFolderError(
+                f"{folder} must name the languages of {PIECES}, as additional_special_tokens in special_tokens_map.json, or "
+                f"have a tokenizer.json; got neither. Save its tokenizer with transformers."
+            )
+        backend.add_special_tokens([*named.values(), "<mask>"])
         return _checked(folder, backend), None
     if model_type == "pegasus" and (folder / PEGASUS_PIECES).is_file() and not (folder / "tokenizer.json").is_file():
         read = _known(folder, ("PegasusTokenizer",))
@@ -123,12 +129,18 @@ def _known(folder: Path, classes: tuple[str, ...]) -> ForeignConfig:
 
 
 def _named(folder: Path) -> list[str]:
-    """The special tokens that the files beside a SentencePiece model name, in their order."""
-    settings, found = read_optional(folder / FILE), list[Any]()
-    for content in (read_optional(folder / "special_tokens_map.json"), settings):
+    """The special tokens that the files beside a SentencePiece model name, in their order.
+
+    Raises:
+        ModelFolderError: they are no lists.
+    """
+    found = list[Any]()
+    for file in ("special_tokens_map.json", FILE):
+        content = ForeignConfig(read_optional(folder / file), folder / file)
         for key in ("additional_special_tokens", "extra_special_tokens"):
-            found += list(content.get(key) or ())
-    added = settings.get("added_tokens_decoder") or {}
+            named = content.get(key)
+            found += named.values() if isinstance(named, dict) else content.get(key, [])
+    added = content.get("added_tokens_decoder", {})
     found += [added[id] for id in sorted(added, key=int)]
     return list(dict.fromkeys(token for entry in found if (token := spelling(entry)) is not None))
 
