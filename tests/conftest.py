@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 os.environ["OMP_NUM_THREADS"] = "1"  # small tensors: a second thread costs more than it brings
@@ -28,6 +28,7 @@ import pytest
 import torch
 from hypothesis import settings
 
+from forked import Forks
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer
@@ -46,6 +47,12 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip(f"no real data at {SHARED_DATA}")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    with Forks() as forks:
+        yield forks
 
 
 @pytest.fixture

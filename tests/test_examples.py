@@ -1,11 +1,10 @@
 """Each script of `examples/` runs from beginning to end, with few steps where it trains."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from forked import Forks
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 
@@ -15,12 +14,9 @@ def test_there_are_examples() -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_runs(example: Path, tmp_path: Path) -> None:
+def test_an_example_runs(example: Path, tmp_path: Path, forks: Forks) -> None:
     options = ["--steps", "20"] if "--steps" in example.read_text(encoding="utf-8") else []
-    result = subprocess.run(
-        [sys.executable, str(example), *options], cwd=tmp_path, env=os.environ | {"OMP_NUM_THREADS": "1"},
-        capture_output=True, text=True, timeout=200, check=False,
-    )  # fmt: skip
+    result = forks.run(example, *options, cwd=tmp_path)
     assert result.returncode == 0, result.stderr[-3000:]
     assert result.stdout.strip()
     assert not list(tmp_path.iterdir()), "an example leaves nothing behind"

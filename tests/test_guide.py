@@ -2,13 +2,14 @@
 
 import ast
 import json
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from forked import Forks
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
@@ -25,13 +26,11 @@ PICTURES = ROOT / "docs" / "guide" / "pictures"
 
 
 @pytest.mark.parametrize("path", [*CHAPTERS, *SOLUTIONS], ids=lambda path: path.stem)
-def test_a_chapter_prints_what_it_shows(path: Path) -> None:
+def test_a_chapter_prints_what_it_shows(path: Path, forks: Forks) -> None:
     for name in run_page.data_of(path.read_text()):
         if not (run_page.SHARED_DATA / name).is_dir():
             pytest.skip(f"there is no ../shared/data/{name}")
-    done = subprocess.run(
-        [sys.executable, ROOT / "docs" / "run_page.py", path], capture_output=True, text=True, check=False
-    )
+    done = forks.run(ROOT / "docs" / "run_page.py", path, cwd=ROOT)
     assert done.returncode == 0, done.stderr[-3000:]
 
 
@@ -92,9 +91,10 @@ def test_blocks_that_are_not_run_say_why_and_are_few() -> None:
 
 
 @pytest.mark.parametrize("script", sorted(PICTURES.glob("draw_*.py")), ids=lambda path: path.stem)
-def test_pictures_are_what_their_script_draws(script: Path, tmp_path: Path) -> None:
+def test_pictures_are_what_their_script_draws(script: Path, tmp_path: Path, forks: Forks) -> None:
     """But for the last digits of coordinates, which other processors may round differently."""
-    subprocess.run([sys.executable, script], check=True, cwd=tmp_path, env={**os.environ, "PICTURES": str(tmp_path)})
+    done = forks.run(script, cwd=tmp_path, env={"PICTURES": str(tmp_path)})
+    assert done.returncode == 0, done.stderr[-3000:]
     tolerance = 15 if script.stem in TRAINED else 0.5
     drawn = sorted(tmp_path.glob("*.svg"))
     number = script.stem.removeprefix("draw_")
@@ -105,9 +105,9 @@ def test_pictures_are_what_their_script_draws(script: Path, tmp_path: Path) -> N
         assert [float(x) for x in kept[1::2]] == pytest.approx([float(x) for x in new[1::2]], abs=tolerance), path.name
 
 
-def test_notebooks_are_those_of_the_chapters_and_one_runs(tmp_path: Path) -> None:
-    write = ROOT / "docs" / "guide" / "write_notebooks.py"
-    subprocess.run([sys.executable, write, "--out", tmp_path], check=True)
+def test_notebooks_are_those_of_the_chapters_and_one_runs(tmp_path: Path, forks: Forks) -> None:
+    done = forks.run(ROOT / "docs" / "guide" / "write_notebooks.py", "--out", tmp_path, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
     kept = ROOT / "docs" / "guide" / "notebooks"
     assert [path.name for path in sorted(tmp_path.iterdir())] == [path.name for path in sorted(kept.iterdir())]
     for path in tmp_path.iterdir():
@@ -115,21 +115,19 @@ def test_notebooks_are_those_of_the_chapters_and_one_runs(tmp_path: Path) -> Non
     cells = json.loads((kept / "03-many-heads.ipynb").read_text())["cells"]
     program = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     assert "%pip" in program.pop(0)
-    done = subprocess.run(
-        [sys.executable, "-c", "\n".join(program)], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
+    (tmp_path / "program.py").write_text("\n".join(program))
+    done = forks.run(tmp_path / "program.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "largest difference below 0.00001: True" in done.stdout
 
 
 @pytest.mark.parametrize("script", sorted(TRAININGS.glob("train_*.py")), ids=lambda path: path.stem)
-def test_a_long_training_runs_for_a_few_steps(script: Path, tmp_path: Path) -> None:
+def test_a_long_training_runs_for_a_few_steps(script: Path, tmp_path: Path, forks: Forks) -> None:
     """And gives a table like the stored one, which was made by the script as it is."""
     if not run_page.SHARED_DATA.is_dir():
         pytest.skip("there is no ../shared/data")
-    subprocess.run(
-        [sys.executable, script, "--short", "--out", tmp_path], check=True, cwd=tmp_path, capture_output=True
-    )
+    done = forks.run(script, "--short", "--out", tmp_path, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-3000:]
     made = sorted(tmp_path.glob("*.json"))
     assert [path.name for path in made] == [path.name for path in sorted(TRAININGS.glob(f"{script.stem[6:]}-*.json"))]
     for path in made:

@@ -211,7 +211,7 @@ def test_a_folder_is_translated_with_and_converted(
     assert "largest difference of logits from transformers" in read
     assert output_of(capsys, "translate", "new", "in.txt", *direction) == expected
     assert "\ntarget languages: deu_Latn, eng_Latn, fra_Latn\n" in output_of(capsys, "info", "new")
-    assert json.loads(output_of(capsys, "info", "new", "--json"))["languages"] == CODES
+    assert json.loads(output_of(capsys, "info", "new", "--json"))["languages"]["target"] == CODES
 
 
 def test_pieces_alone_are_numbered_as_by_fairseq(pieces: Path, tmp_path: Path) -> None:

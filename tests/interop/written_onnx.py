@@ -1,5 +1,7 @@
 """Written ONNX graphs answer as the model does, step by step with caches."""
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import torch
 
 from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
+from regard.interop.foreign import ForeignModel
 from regard.interop.formats import write_foreign
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.interface import Model
@@ -21,15 +24,25 @@ onnxruntime = pytest.importorskip("onnxruntime")
 
 SIZES: dict[str, Any] = {"model_dim": 12, "ff_dim": 20, "num_heads": 3, "max_positions": 40}
 LAYERS: dict[str, Any] = {"num_encoder_layers": 2, "num_decoder_layers": 2}
+FEWER: dict[str, Any] = {"num_encoder_layers": 1, "num_decoder_layers": 1}
+"""Layers of what differs from the first model within a layer: each layer takes seconds to write."""
 MODELS: dict[str, Any] = {
     "transformer": lambda size: EncoderDecoderConfig(vocab_size=size, **SIZES, **LAYERS),
     "transformer, rotary, pre-norm, grouped": lambda size: EncoderDecoderConfig(
-        vocab_size=size, **SIZES, **LAYERS, positions="rotary", norm="pre", num_kv_heads=1
+        vocab_size=size, **SIZES, **FEWER, positions="rotary", norm="pre", num_kv_heads=1
     ),
     "transformer, buckets, output bias": lambda size: EncoderDecoderConfig(
-        vocab_size=size, **SIZES, **LAYERS, positions="t5", output_bias=True, tied_embeddings="none"
+        vocab_size=size,
+        **SIZES,
+        **(LAYERS | {"num_encoder_layers": 1}),
+        positions="t5",
+        output_bias=True,
+        tied_embeddings="none",
     ),
     "decoder": lambda size: DecoderConfig(vocab_size=size, **SIZES, num_layers=2),
+    "decoder, window, normalised queries": lambda size: DecoderConfig(
+        vocab_size=size, **SIZES, num_layers=1, windows=[3], query_key_norm=True, norm_kind="rms", positions="rotary"
+    ),
     "encoder, mlm": lambda size: EncoderConfig(vocab_size=size, **SIZES, num_layers=2),
     "encoder, classes": lambda size: EncoderConfig(
         vocab_size=size, **SIZES, num_layers=1, task="classify", labels=["a", "b", "c"]
@@ -46,9 +59,16 @@ def loaded(name: str) -> LoadedModel:
     return LoadedModel(model, tokenizer, tokenizer)
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], ForeignModel]:
+    """A model as ONNX, which is written once."""
+    folder = tmp_path_factory.mktemp("written")
+    return cache(lambda name: write_foreign(loaded(name), folder / name, "onnx"))
+
+
 @pytest.mark.parametrize("name", MODELS)
-def test_what_is_written_answers_as_ours(name: str, tmp_path: Path) -> None:
-    check = write_foreign(loaded(name), tmp_path / "onnx", "onnx").check()
+def test_what_is_written_answers_as_ours(name: str, written: Callable[[str], ForeignModel]) -> None:
+    check = written(name).check()
     assert check is not None
     assert check.largest_difference < 1e-5 * max(check.largest_value, 1)
     assert check.first_difference is None
@@ -56,12 +76,12 @@ def test_what_is_written_answers_as_ours(name: str, tmp_path: Path) -> None:
         assert check.num_decoded > 5
 
 
-def test_rows_and_lengths_vary_and_padding_is_not_read(tmp_path: Path) -> None:
+def test_rows_and_lengths_vary_and_padding_is_not_read(written: Callable[[str], ForeignModel]) -> None:
     """Written from an example of 2 rows, 4 source tokens and 3 past ones; run with other numbers of each."""
-    found = loaded("transformer")
-    write_foreign(found, tmp_path / "onnx", "onnx")
+    done = written("transformer")
+    found = done.loaded
     encoder, step = (
-        onnxruntime.InferenceSession(str(tmp_path / "onnx" / name)) for name in ("encoder.onnx", "decoder_step.onnx")
+        onnxruntime.InferenceSession(str(done.path / name)) for name in ("encoder.onnx", "decoder_step.onnx")
     )
     source = torch.randint(4, 20, (5, 9))
     source[3, 6:] = 0
