@@ -193,12 +193,33 @@ def test_damaged_files_are_refused(pieces: Path, tmp_path: Path) -> None:
         vocabulary_list({"a": 0, "b": 2}, tmp_path / "vocab.json")
 
 
-def test_a_byte_pair_model_of_sentencepiece_is_refused(pieces: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("fallback", [False, True])
+def test_a_byte_pair_model_of_sentencepiece_cuts_as_the_library_does(
+    fallback: bool, pieces: Path, tmp_path: Path
+) -> None:
     spm.SentencePieceTrainer.train(
-        input=str(pieces / "text"), model_prefix=str(tmp_path / "bpe"), vocab_size=90, model_type="bpe", minloglevel=2
+        input=str(pieces / "text"), model_prefix=str(tmp_path / "bpe"), vocab_size=360 if fallback else 100,
+        model_type="bpe", byte_fallback=fallback, minloglevel=2,
+    )  # fmt: skip
+    processor = spm.SentencePieceProcessor(model_file=str(tmp_path / "bpe.model"))
+    symbols = Symbols(unk_id=0, bos_id=1, eos_id=2, start_ids=[1], pad_id=-1, banned_ids=[])
+    tokenizer = Tokenizer(sentence_pieces(tmp_path / "bpe.model"), symbols)
+    for text in [*LINES, *TRICKY, "aaaa aaa", "ab ba aba"]:
+        if text != "</s> <unk>":
+            assert tokenizer.encode(text) == processor.encode(text), text
+    assert tokenizer.decode(tokenizer.encode("The quick brown fox")) == "The quick brown fox"
+
+
+def test_a_sentencepiece_model_of_words_is_refused(pieces: Path, tmp_path: Path) -> None:
+    spm.SentencePieceTrainer.train(
+        input=str(pieces / "text"),
+        model_prefix=str(tmp_path / "words"),
+        vocab_size=20,
+        model_type="word",
+        minloglevel=2,
     )
-    with pytest.raises(ModelFolderError, match="must be a unigram model"):
-        sentence_pieces(tmp_path / "bpe.model")
+    with pytest.raises(ModelFolderError, match="must be a unigram or byte-pair model"):
+        sentence_pieces(tmp_path / "words.model")
 
 
 def test_two_lists_have_symbols_of_their_own(pieces: Path, tmp_path: Path) -> None:
