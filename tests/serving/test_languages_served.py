@@ -96,6 +96,7 @@ def test_the_folder_of_a_direction(many: Path) -> None:
         assert direction == Direction("de", "zh")
         assert registry.folder_of(direction) == many
         assert len(registry.all_schedulers) == 1
+        assert registry.names == ["de-en", "de-zh", "en-de", "en-zh", "zh-de", "zh-en"]
         written = scheduler.call(lambda translator: translator.translate("abc").ids).result(60)
         translator = regard.load(many, kind=regard.Translator, device="cpu")
         assert written == translator.translate("abc", source="de", target="zh").ids

@@ -72,7 +72,7 @@ def serve(
     from regard.serving.keys import Keys
     from regard.serving.limits import Limits
     from regard.serving.logs import begin_log
-    from regard.serving.model_registry import ModelRegistry
+    from regard.serving.model_registry import ModelRegistry, listed
 
     begin_log(log_format)
     # What oneDNN has compiled for each shape of a batch takes memory. By default it keeps 1,024 shapes, which is no faster.
@@ -85,7 +85,7 @@ def serve(
         loading = {"device": device, "precision": precision, "engine": engine}
         registry = ModelRegistry(parse_models(models), limits, adapters=adapters, **loading)
         shown = "localhost" if host in ("127.0.0.1", "0.0.0.0") else host
-        names = ", ".join(registry.names)
+        names = listed(registry.names)
         path = "translate" if registry.translators else "api/v1/models"
         begun = f"{names}: http://{shown}:{listening.getsockname()[1]}/{path} (Ctrl-C ends)"
         log(begun) if log_format == "text" else logging.getLogger("regard.serving").info(begun)

@@ -79,7 +79,7 @@ class ModelRegistry:
     @property
     def names(self) -> list[str]:
         """The directions and names of all models, adapters included."""
-        return [*map(str, self.translators), *self.text_models]
+        return [*map(str, self._named), *self.text_models]
 
     def _load(self) -> tuple[dict[Direction, Scheduler[Translator]], dict[str, Scheduler[Any]]]:
         """The schedulers of models that translate, by direction, and of text models, by the names of their folders.
@@ -237,7 +237,7 @@ class ModelRegistry:
             return found[0], self.translators[found[0]]
         if not self.translators:
             raise ServingError(400, "This server has no model that translates.")
-        known = _listed(self._named)
+        known = listed(self._named)
         for code, codes in (
             (source, {d.source for d in self._named}),
             (target, {d.target for d in self._named}),
@@ -305,6 +305,7 @@ def _directions_of(scheduler: Scheduler[Any], languages: Languages) -> dict[Dire
     }
 
 
-def _listed(directions: Sequence[Direction]) -> str:
-    more = len(directions) - MOST_LISTED
-    return ", ".join(map(str, directions[:MOST_LISTED])) + (f" and {more:,} more" if more > 0 else "")
+def listed(names: Sequence[Direction | str]) -> str:
+    """Some directions or names of models, for people."""
+    more = len(names) - MOST_LISTED
+    return ", ".join(map(str, names[:MOST_LISTED])) + (f" and {more:,} more" if more > 0 else "")
