@@ -81,6 +81,8 @@ def test_the_folder_decides_which_engine_decodes(folder: Path, tmp_path: Path) -
     save_new(tmp_path / "again", rounded.model, rounded.tokenizer, dtype=torch.int8)
     again = (tmp_path / "again" / "model.safetensors").read_bytes()
     assert again == (folder / "rounded" / "model.safetensors").read_bytes()
+    rounded.save(tmp_path / "saved")
+    assert (tmp_path / "saved" / "model.safetensors").read_bytes() == again
     save_new(tmp_path / "wide", rounded.model, rounded.tokenizer)
     assert regard.load(tmp_path / "wide", kind=regard.Translator, device="cpu").engine == "native"
 

@@ -10,7 +10,7 @@ import torch
 
 import regard
 from regard.analysis import patching
-from regard.analysis.patching import Place, _patched, _runs, patch
+from regard.analysis.patching import Place, _head_places, _patched, _runs, _state_places, patch
 from regard.cli.main import run
 from regard.errors import DataError, SettingsError
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
@@ -57,10 +57,14 @@ def answers(name: str) -> tuple[str, str]:
 @pytest.mark.parametrize("name", CONFIGS)
 @pytest.mark.parametrize("what", ["states", "heads"])
 def test_a_text_patched_with_itself_stays(name: str, what: str, make: Any) -> None:
-    found = patch(make(name), "abcde", "abcde", what=what, answers=answers(name))
-    assert found.difference == pytest.approx(found.other_difference, abs=1e-6)
-    for grid in found.differences.values():
-        torch.testing.assert_close(grid, torch.full_like(grid, found.difference), rtol=0, atol=2e-5)
+    pipeline = make(name)
+    runs, (names, classes) = _runs(pipeline, ("abcde", "abcde"), answers(name), "")
+    pair = classes[names[0]], classes[names[1]]
+    places = _state_places(pipeline.model, runs[0]) if what == "states" else _head_places(pipeline.model)
+    found = _patched(pipeline.model, runs, what, [[], *([place] for place in places)], pair)
+    assert found == pytest.approx([found[0]] * len(found), abs=2e-5)
+    with pytest.raises(DataError, match="the two texts must differ; got the same text twice"):
+        patch(pipeline, "abcde", "abcde", answers=answers(name))
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -169,8 +173,6 @@ def test_answers_are_named(make: Any) -> None:
         patch(make("classes"), "abc", "abd", answers=("x", "w"))
     with pytest.raises(SettingsError, match="`prefix` is for models that translate"):
         patch(make("text"), "abc", "abd", prefix="c")
-    with pytest.raises(DataError, match="the translations must differ"):
-        patch(pipeline, "abcde", "abcde")
 
 
 def test_a_recurrent_model_has_no_places(tmp_path: Path) -> None:

@@ -100,7 +100,8 @@ def test_what_is_not_named_or_not_there(
 ) -> None:
     translator = many(**RULES["NLLB"])
     with pytest.raises(
-        SettingsError, match=r"target's language must be named; got none\. Add `--to`, or `target=`: en, de, zho"
+        SettingsError,
+        match=r"target's language must be named; got none\. Add `--to`, `target=` or .*: en, de, zho",
     ):
         translator.translate("abc", source="en")
     with pytest.raises(SettingsError, match=r"source's language must be named"):
@@ -219,3 +220,38 @@ def test_a_model_is_shared_by_its_directions(many: Callable[..., Translator]) ->
         translator.model.output_embedding.weight.mul_(0.5)
     assert directed.translate("abc").token_log_probs != before
     assert directed.model is translator.model
+
+
+def test_analyses_read_the_usual_direction(many: Callable[..., Translator]) -> None:
+    """As `score` does: what the model reads has the tokens of languages."""
+    from regard.analysis.attribution import trace_flow
+    from regard.analysis.patching import patch
+    from regard.analysis.pruning import examples_of
+
+    for rule in ("NLLB", "a tag of the target"):
+        usual = many(**RULES[rule], source="en", target="de")
+        directed = usual.directed()
+        kinds = [each.inspect("abc", "cba").record.key_tokens["cross"].spelled for each in (usual, directed)]
+        assert kinds[0] == kinds[1]
+        assert usual.align("abc", "cba").source_tokens == directed.align("abc", "cba").source_tokens
+        assert examples_of(usual, ["abc"], ["cba"]) == examples_of(directed, ["abc"], ["cba"])
+        flows = [trace_flow(each, "abc", "cba", method="rollout").matrix for each in (usual, directed)]
+        assert (flows[0] == flows[1]).all()
+        effects = [patch(each, "abc", "abd", answers=("a", "b")).difference for each in (usual, directed)]
+        assert effects[0] == effects[1]
+        with pytest.raises(SettingsError, match="must be named"):
+            patch(many(**RULES[rule]), "abc", "abd", answers=("a", "b"))
+
+
+def test_an_ensemble_has_one_rule_and_other_formats_none(many: Callable[..., Translator], tmp_path: Path) -> None:
+    from regard.interop.convert import convert
+
+    many(**RULES["NLLB"]).save(tmp_path / "one")
+    many(**RULES["a tag of the target"]).save(tmp_path / "two")
+    with pytest.raises(SettingsError, match="models of an ensemble must have one tokenizer"):
+        regard.load(tmp_path / "one", others=[tmp_path / "two"])
+    many(**RULES["NLLB"]).directed("en", "de").save(tmp_path / "directed")
+    for name in ("one", "directed"):
+        with pytest.raises(ModelFolderError, match="cannot be written as marian, which does not keep where"):
+            convert(tmp_path / name, tmp_path / "out", format="marian")
+    assert not (tmp_path / "out").exists()

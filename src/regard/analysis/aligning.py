@@ -73,6 +73,7 @@ def look(
     """
     if len(sources) != len(targets):
         raise DataError(f"each source needs one target; got {len(sources)} sources and {len(targets)} targets.")
+    translator = translator.in_one_direction
     reader, writer = translator.source_tokenizer, translator.tokenizer
     limit = translator.model.config.max_positions
     for line, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):

@@ -154,6 +154,8 @@ def trace_flow(
         MissingExtraError: gradients without captum.
     """
     check_method(method)
+    if isinstance(loaded, Translator):
+        loaded = loaded.in_one_direction
     if loaded.model.reads_source:
         attention_names(loaded.model, "cross")
     if method in GRADIENTS:

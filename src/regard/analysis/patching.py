@@ -122,6 +122,10 @@ def patch(
     """
     if what not in ("states", "heads"):
         raise SettingsError(f"what must be states or heads; got {what!r}.")
+    if text == other:
+        raise DataError("the two texts must differ; got the same text twice.")
+    if answers is not None and len(answers) != 2:  # a and b
+        raise SettingsError(f"answers must be two tokens or labels; got {len(answers)}.")
     model = pipeline.model
     if not model.layer_stacks():
         raise SettingsError("patching needs layers of attention; got a recurrent model.")
@@ -151,7 +155,7 @@ def _runs(
 ) -> tuple[list[Run], tuple[tuple[str, str], dict[str, int]]]:
     """The runs on both texts; the answers, and the class of each."""
     if isinstance(pipeline, Translator):
-        return _runs_of_pairs(pipeline, texts, answers, prefix)
+        return _runs_of_pairs(pipeline.in_one_direction, texts, answers, prefix)
     if prefix:
         raise SettingsError(f"`prefix` is for models that translate; got {pipeline.kind}. Remove it.")
     ids = [cast("LanguageModel | Predictor", pipeline).ids_of(text) for text in texts]

@@ -83,6 +83,7 @@ def examples_of(
         DataError: there is none, or a text is too long.
         SettingsError: the model has no heads.
     """
+    translator = translator.in_one_direction
     _check_heads(translator)
     if not sources:
         raise DataError("pairs must be at least one; got none.")

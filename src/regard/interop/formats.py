@@ -160,6 +160,11 @@ def write_foreign(
     check_output(output, overwrite=False)
     if format != "onnx":
         bert.refuse(format, _ours_alone(loaded.model, format))
+    if loaded.source_tokenizer.symbols.language_ids and format != "onnx":
+        raise ModelFolderError(
+            f"a model of several languages, or one direction of it, cannot be written as {format}, which does not keep where "
+            "the tokens of languages stand."
+        )
     loaded = loaded._replace(model=unpruned(loaded.model))  # other formats have as many heads in every layer
     with aside(output) as new:
         written = WRITE[format](loaded, new)

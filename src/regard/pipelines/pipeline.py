@@ -156,7 +156,8 @@ class Pipeline(ABC):
                 f"`save` needs one model; got an ensemble of {1 + len(others)}. Load and save each by itself."
             )
         check_output(Path(folder), overwrite=overwrite)
-        save_new(Path(folder), merged(self._model), self.tokenizer, getattr(self, "source_tokenizer", None))
+        given = merged(self._model), self.tokenizer, getattr(self, "source_tokenizer", None)
+        save_new(Path(folder), *given, dtype=self._model.weights_dtype)
 
     def _refuse(self, options: Mapping[str, Any]) -> None:
         """Make sure that no options are given where there are none.

@@ -120,6 +120,15 @@ class Translator(Pipeline):
         return found
 
     @property
+    def in_one_direction(self) -> Translator:
+        """This translator; of a model of several languages, that of its usual direction.
+
+        Raises:
+            SettingsError: it has none.
+        """
+        return self if self.languages is None else self.directed()
+
+    @property
     def adapters(self) -> list[str]:
         """The names of the adapters."""
         return list(self._adapter_set.names)
@@ -408,8 +417,9 @@ class Translator(Pipeline):
             layer: of the decoder, from 0; None: that of `model.alignment_head`, or else the one that is sharpest on this pair.
             head: from 0; None: the mean over the heads, but for the alignment head.
         """
-        ids, has_end = self._written(source, target)
-        return self._analysis(source, ids, has_end=has_end).alignment(layer, head)
+        translator = self.in_one_direction
+        ids, has_end = translator._written(source, target)
+        return translator._analysis(source, ids, has_end=has_end).alignment(layer, head)
 
     def inspect(
         self,
@@ -468,8 +478,9 @@ class Translator(Pipeline):
 
     def inspect_ids(self, text: str, target_ids: Sequence[int], **options: Any) -> Inspection:
         """The attention of every head while a target, given by its ids, is written. Options are those of `inspect_pair`."""
+        directed = self.in_one_direction
         return inspect_pair(
-            LoadedModel(self._model, self.tokenizer, self.source_tokenizer), text, target_ids, **options
+            LoadedModel(self._model, directed.tokenizer, directed.source_tokenizer), text, target_ids, **options
         )
 
     def written_ids(

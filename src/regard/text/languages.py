@@ -72,7 +72,11 @@ class Languages(BaseModel):
             if usual is None and len(codes) == 1:
                 usual = codes[0]
             if usual is None and (side == "target" or self.needs_source):
-                option = "`--from`, or `source=`" if side == "source" else "`--to`, or `target=`"
+                option = (
+                    "`--from`, `source=` or `directed(...)`"
+                    if side == "source"
+                    else "`--to`, `target=` or `directed(...)`"
+                )
                 raise SettingsError(f"the {side}'s language must be named; got none. Add {option}: {_listed(codes)}.")
             return usual
         found = matching(given, codes)
