@@ -154,9 +154,8 @@ def trace_flow(
         MissingExtraError: gradients without captum.
     """
     check_method(method)
-    if isinstance(loaded, Translator):
-        loaded = loaded.in_one_direction
     if loaded.model.reads_source:
+        loaded = cast("Translator", loaded).in_one_direction
         attention_names(loaded.model, "cross")
     if method in GRADIENTS:
         return _by_gradient(loaded, text, target if ids is None else ids, method, options)
