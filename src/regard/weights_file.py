@@ -117,7 +117,11 @@ def check_weights(path: Path, config: ModelConfig) -> None:
         found = {name: (tuple(part.get_shape()), part.get_dtype()) for name, part in parts.items()}
     shapes = stored_tensors(meta_model_for(config, found, path))
     wanted = {name: tuple(tensor.shape) for name, tensor in shapes.items()}
-    scales = {name + SCALE: shape[:1] for name, shape in wanted.items() if found.get(name, ("", ""))[1] == BYTES}
+    scales = {
+        name + SCALE: shape[:1]
+        for name, shape in wanted.items()
+        if len(shape) == 2 and found.get(name, ("", ""))[1] == BYTES  # rows and columns
+    }
     for name in sorted((wanted | scales).keys() ^ found.keys()):
         problem = "is not one of them" if name in found else "is missing"
         raise ModelFolderError(f"{path} must hold the tensors of the model in config.json; {name} {problem}.")
@@ -127,10 +131,9 @@ def check_weights(path: Path, config: ModelConfig) -> None:
             raise ModelFolderError(f"{path}: {name} must have shape {shape}; got {given}.")
         if name in scales and kind != SCALE_NUMBERS:
             raise ModelFolderError(f"{path}: {name} must hold numbers of kind {SCALE_NUMBERS}; got {kind}.")
-        if kind not in (*NUMBERS, BYTES) or (kind == BYTES and len(shape) != 2):  # rows and columns
-            kinds = ", ".join(NUMBERS)
-            raise ModelFolderError(f"{path}: {name} must hold numbers of kind {kinds}, or {BYTES} if it is a matrix; "
-                                   f"got {kind}.")  # fmt: skip
+        allowed = (*NUMBERS, BYTES) if len(shape) == 2 else NUMBERS  # rows and columns
+        if kind not in allowed:
+            raise ModelFolderError(f"{path}: {name} must hold numbers of kind {', '.join(allowed)}; got {kind}.")
     if lack := lack_of_memory(config, torch.device("cpu")):
         raise ModelFolderError(f"{path.parent} must fit into memory; got {lack}.")
 

@@ -172,7 +172,7 @@ def test_evaluate(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_info(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("info", work / "model") == 0
     shown = capsys.readouterr().out
-    assert "model_dim           32" in shown
+    assert re.search(r"model_dim +32\n", shown)
     assert "measured on" in shown
     assert command("info", work / "model", "--json") == 0
     facts = json.loads(capsys.readouterr().out)

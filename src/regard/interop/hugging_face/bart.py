@@ -172,14 +172,14 @@ def _tables(tensors: Mapping[str, Tensor], prefix: str, *, is_shared: bool, is_t
 
 def _is_tied(config: ForeignConfig, tensors: Mapping[str, Tensor], embeddings: list[str]) -> bool:
     """Whether the output matrix is the target's embedding matrix. The file decides, as versions read `tie_word_embeddings`
-    in different ways: without an output matrix, or with one that is equal, they are one.
+    in different ways: with one that is equal, they are one. Without one, the setting must not ask for one.
     """
     output, embedding = (
         tensors.get("lm_head.weight"),
         next((tensors[name] for name in embeddings if name in tensors), None),
     )
     if output is None or embedding is None:
-        return output is None or bool(config.get("tie_word_embeddings", True))
+        return bool(config.get("tie_word_embeddings", True))  # without it, the file must have an output matrix
     is_equal = output.shape == embedding.shape and bool((output == embedding).all())
     return bool(config.get("tie_word_embeddings", True)) and is_equal
 
