@@ -172,16 +172,19 @@ def _tables(tensors: Mapping[str, Tensor], prefix: str, *, is_shared: bool, is_t
 
 def _is_tied(config: ForeignConfig, tensors: Mapping[str, Tensor], embeddings: list[str]) -> bool:
     """Whether the output matrix is the target's embedding matrix. The file decides, as versions read `tie_word_embeddings`
-    in different ways: with one that is equal, they are one. Without one, the setting must not ask for one.
+    in different ways: without an output matrix, or with one that is equal, they are one.
     """
     output, embedding = (
         tensors.get("lm_head.weight"),
         next((tensors[name] for name in embeddings if name in tensors), None),
     )
-    if output is None or embedding is None:
-        return bool(config.get("tie_word_embeddings", True))  # without it, the file must have an output matrix
+    is_asked = bool(config.get("tie_word_embeddings", True))
+    if output is None:  # of Marian and BART, which never stored one, `transformers` would draw a new one
+        return is_asked or config.require("model_type", str) not in ("marian", "bart")
+    if embedding is None:
+        return is_asked
     is_equal = output.shape == embedding.shape and bool((output == embedding).all())
-    return bool(config.get("tie_word_embeddings", True)) and is_equal
+    return is_asked and is_equal
 
 
 def _pad_id(config: ForeignConfig, family: Family) -> int:

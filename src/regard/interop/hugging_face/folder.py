@@ -113,7 +113,7 @@ TYPES: dict[str, ModelType] = {
 LACKING = dict.fromkeys(
     ("gemma3", "gemma3_text"), ", which has two bases of rotary positions, and scales its embeddings"
 )
-"""What ours lacks for types of models that many look for."""
+"""The features that ours lacks, for types of models that many look for."""
 
 
 def is_hugging_face(path: Path) -> bool:
