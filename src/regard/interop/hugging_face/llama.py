@@ -58,7 +58,7 @@ KINDS = {
 }
 
 WRITTEN = ("llama", "mistral", "qwen2", "qwen3")
-"""Those that our decoders are written as."""
+"""The types that our decoders are written as."""
 KEYS = {
     "vocab_size": "vocab_size", "model_dim": "hidden_size", "ff_dim": "intermediate_size", "num_layers": "num_hidden_layers",
     "num_heads": "num_attention_heads", "head_dim": "head_dim", "max_positions": "max_position_embeddings",
