@@ -33,7 +33,7 @@ FAIRSEQ_SYMBOLS = ("<s>", "<pad>", "</s>", "<unk>")
 FAIRSEQ_CLASSES = ("NllbTokenizer", "MBartTokenizer", "MBart50Tokenizer")
 LISTED_CLASSES = ("M2M100Tokenizer", "SMALL100Tokenizer")
 PEGASUS_OFFSET = 103
-"""How much higher the ids of Pegasus's pieces are than in its SentencePiece model."""
+"""The distance of the ids of Pegasus's pieces from those in its SentencePiece model."""
 M2M100_LANGUAGES = {
     "m2m100": (
         "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu ha he hi hr ht hu hy id "
