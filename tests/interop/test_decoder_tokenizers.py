@@ -152,3 +152,33 @@ def test_ids_are_those_of_sentencepiece(tmp_path: Path) -> None:
     for text in TEXTS:
         if "<" not in text and text:
             assert ours.tokenizer.encode(text) == processor.encode(text), text
+
+
+@pytest.mark.parametrize("adds_begin", [True, False])
+def test_files_of_opt_say_whether_texts_begin_with_a_symbol(adds_begin: bool, tmp_path: Path) -> None:
+    """By `add_bos_token`, beside `vocab.json` and `merges.txt`."""
+    backend = tokenizers.Tokenizer(models.BPE())
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    named, alphabet = ["<s>", "<pad>", "</s>", "<unk>"], pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(vocab_size=320, special_tokens=named, initial_alphabet=alphabet, show_progress=False)
+    backend.train_from_iterator(LINES, trainer)
+    backend.model.save(str(tmp_path))
+    settings = {"tokenizer_class": "GPT2Tokenizer", "add_bos_token": adds_begin, "add_prefix_space": False}
+    symbols = {"bos_token": "</s>", "eos_token": "</s>", "unk_token": "</s>", "pad_token": "<pad>"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings | symbols))
+    decoder("OPT", vocab_size=320, ffn_dim=20, bos_token_id=2, pad_token_id=1)().save_pretrained(tmp_path)
+    ours = LanguageModel.of(read_foreign(tmp_path).loaded)
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    assert theirs("The")["input_ids"][:1] == [2] or not adds_begin
+    for text in ("The quick fox", "Köln 👍🏽", " two  spaces\n"):
+        assert ours.ids_of(text) == theirs(text)["input_ids"]
+    assert ours.tokenizer.pad_id == 1
+
+
+def test_the_file_of_the_tokenizer_says_what_stands_before_texts(tmp_path: Path) -> None:
+    """Whatever `add_bos_token` says beside it, which `transformers` 5 does not follow."""
+    read("sentencepiece", tmp_path)
+    path = tmp_path / "tokenizer_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"add_bos_token": False}))
+    ours, theirs = LanguageModel.of(read_foreign(tmp_path).loaded), transformers.AutoTokenizer.from_pretrained(tmp_path)
+    assert ours.ids_of("The fox") == theirs("The fox")["input_ids"] == [1, *ours.tokenizer.encode("The fox")]

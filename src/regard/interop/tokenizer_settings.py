@@ -109,7 +109,6 @@ def with_frame(folder: Path, backend: tokenizers.Tokenizer, symbols: Symbols) ->
     if (begin, end) in (([], []), expected):
         return symbols
     if expected == ([], []) and not end and begin in ([symbols.bos_id], symbols.start_ids):
-        begin = [] if settings.get("add_bos_token") is False else begin  # which transformers follows
         return symbols.model_copy(update={"source_begin_ids": begin})  # a decoder: its prompts begin so
     if (len(begin), len(end)) != (len(expected[0]), len(expected[1])):
         raise ModelFolderError(
