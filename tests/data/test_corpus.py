@@ -235,6 +235,7 @@ def test_without_a_connection_there_is_one_message(
             raise ValueError("Couldn't find it\nanywhere") from error
 
     monkeypatch.setattr(datasets, "load_dataset", fails)
+    monkeypatch.setattr(datasets, "load_dataset_builder", fails)  # which would wait for a network that is not there
     expected = r"^hf:wmt14:de-en:train:a:b must be reached on the Hugging Face hub; got no connection\."
     with pytest.raises(DataError, match=expected):
         read_pairs(["hf:wmt14:de-en:train:a:b"])

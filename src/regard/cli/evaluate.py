@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from inspect import signature
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from regard.cli.in_parts import Collect, DryRun, PartChoice, PartOptions, Parts, answer_in_parts, pair_files
 from regard.cli.option_types import (
     Adapter,
     AsJson,
@@ -27,6 +29,7 @@ from regard.cli.option_types import (
     Target,
     Threads,
     prepare_process,
+    refuse_given,
     with_direction,
 )
 from regard.cli.output import echo, log, print_result, summary
@@ -118,12 +121,29 @@ def score(
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="With --parts: the folder to write.", metavar="FOLDER")
+    ] = None,
+    parts: Parts = None,
+    part: PartChoice = None,
+    collect: Collect = None,
+    dry_run: DryRun = False,
 ) -> None:
     """Print the log-probability of each target, given its source (natural logarithm, one line per pair)."""
     from regard.data.corpus import read_pairs
+    from regard.parts.answers import ModelChoice, ScoredRows
     from regard.pipelines.loading import load_as
     from regard.pipelines.translator import Translator
 
+    if in_parts := PartOptions.of(parts, part, None, collect, dry_run):
+        prepare_process(threads)
+        choice = ModelChoice(
+            model, device, adapter=adapter, source_language=source_language, target_language=target_language
+        )
+        files = pair_files(source, target)
+        answer_in_parts("score", ScoredRows(choice, as_json), files, output, in_parts)
+        return
+    refuse_given("output", because="without `--parts`")
     pairs = read_pairs([source, target] if target else [source])
     if pairs.num_blank:
         raise DataError(f"`score` needs text on every line; {pairs.name} has {pairs.num_blank} without. Remove them.")

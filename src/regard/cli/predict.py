@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from regard.cli.in_parts import Collect, Column, DryRun, PartChoice, PartOptions, Parts, answer_in_parts, input_file
 from regard.cli.input import check_input, input_lines
-from regard.cli.option_types import Adapter, Device, FromHub, Model, Threads, prepare_process
+from regard.cli.option_types import Adapter, Device, FromHub, Model, Threads, prepare_process, refuse_given
 from regard.cli.output import log, print_result
 
 MOST_CUTS_TOLD = 5
@@ -30,21 +31,33 @@ def predict(
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="With --parts: the folder to write.", metavar="FOLDER")
+    ] = None,
+    parts: Parts = None,
+    part: PartChoice = None,
+    column: Column = None,
+    collect: Collect = None,
+    dry_run: DryRun = False,
 ) -> None:
     """Label each line with a classifier, tagger or masked language model (--arch encoder)."""
+    from regard.parts.answers import ModelChoice, PredictedRows
     from regard.pipelines.loading import load_as
     from regard.pipelines.predictor import WINDOW, Predictor
 
+    if in_parts := PartOptions.of(parts, part, column, collect, dry_run):
+        prepare_process(threads)
+        answer = PredictedRows(ModelChoice(model, device, adapter=adapter), as_json)
+        answer_in_parts("predict", answer, [input_file(input, column)], output, in_parts)
+        return
+    refuse_given("output", because="without `--parts`")
     check_input(input, f"predict {model}", column=2, key="text")
     prepare_process(threads)
     predictor = load_as(model, Predictor, device=device, adapter=adapter)
     num_cut, is_typed = 0, input == "-" and sys.stdin.isatty()
     predictions = predictor.predict_lines(input_lines(input), window=1 if is_typed else WINDOW)
     for number, prediction in enumerate(predictions, start=1):
-        record = asdict(prediction)
-        if not prediction.is_cut:
-            del record["is_cut"]
-        print_result(json.dumps(record, ensure_ascii=False) if as_json else " ".join(prediction.labels))
+        print_result(json.dumps(prediction.record(), ensure_ascii=False) if as_json else " ".join(prediction.labels))
         num_cut += prediction.is_cut
         if prediction.is_cut and num_cut <= MOST_CUTS_TOLD:
             name, most = "standard input" if input == "-" else input, predictor.model.config.max_positions - 2

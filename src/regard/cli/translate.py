@@ -6,12 +6,12 @@ import json
 import sys
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.cli.in_parts import Collect, Column, DryRun, PartChoice, PartOptions, Parts, answer_in_parts, input_file
 from regard.cli.input import check_input, input_lines
 from regard.cli.inspect import check_folder
 from regard.cli.option_types import (
@@ -39,6 +39,7 @@ from regard.names import is_file
 
 if TYPE_CHECKING:
     from regard.generation.options import DecodingOptions
+    from regard.parts.answers import ModelChoice
     from regard.pipelines.translation import Translation
     from regard.pipelines.translator import Translator
 
@@ -86,27 +87,32 @@ def translate(
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
+    parts: Parts = None,
+    part: PartChoice = None,
+    column: Column = None,
+    collect: Collect = None,
+    dry_run: DryRun = False,
 ) -> None:
     """Translate a file, standard input or typed text, line by line."""
     from regard.generation.options import DecodingOptions
+    from regard.parts.answers import ModelChoice
     from regard.pipelines.loading import load_as
     from regard.pipelines.translator import Translator
     from regard.runs.settings import parse_options
     from regard.text.lines import write_lines
 
-    if output:
-        check_folder(output)
+    in_parts = PartOptions.of(parts, part, column, collect, dry_run)
+    files = (("--prefixes", prefixes), ("--required", required), ("--nearest-to", nearest_to))
     if nearest_to is not None and (n_best > 1 or beam < 2):
         raise SettingsError(
             "`--nearest-to` chooses one of several hypotheses. Use it with `--beam 2` or more, without `--n-best`."
         )
-    files = (("--prefixes", prefixes), ("--required", required), ("--nearest-to", nearest_to))
-    for name, is_given in (("-o", output), ("--json", as_json), *files):
-        if stream and is_given:
-            raise SettingsError(f"`--stream` does not work with `{name}`; remove one of them.")
     if stream:
-        refuse_given("batch_size", because="with --stream, which translates one line at a time")
-    check_input(input, f"translate {model}")
+        _check_stream(("-o", output), ("--json", as_json), ("--parts", parts), *files)
+    if output and not in_parts:
+        check_folder(output)
+    if not in_parts:
+        check_input(input, f"translate {model}")
     options = DecodingOptions(
         **{
             "beam_size": beam,
@@ -123,6 +129,12 @@ def translate(
                 f"`{name}` needs `--json`: lines of text hold translations only. Add `--json`, or remove `{name}`."
             )
     prepare_process(threads)
+    if in_parts:
+        choice = ModelChoice(
+            model, device, precision, engine, tuple(ensemble or ()), adapter, source_language, target_language
+        )
+        _translate_in_parts(choice, options, [input, prefixes, required, nearest_to], as_json, output, in_parts)
+        return
     translator = load_as(
         model, Translator, device=device, precision=precision, others=ensemble or (), adapter=adapter, engine=engine
     )
@@ -146,6 +158,43 @@ def translate(
     else:
         for row in rows:
             print_result(row)
+
+
+def _check_stream(*others: tuple[str, object]) -> None:
+    """Make sure that no option is given that does not work with `--stream`.
+
+    Raises:
+        SettingsError: one is.
+    """
+    for name, is_given in others:
+        if is_given:
+            raise SettingsError(f"`--stream` does not work with `{name}`; remove one of them.")
+    refuse_given("batch_size", because="with --stream, which translates one line at a time")
+
+
+def _translate_in_parts(
+    choice: ModelChoice,
+    options: DecodingOptions,
+    files: list[str | None],
+    as_json: bool,
+    folder: Path | None,
+    in_parts: PartOptions,
+) -> None:
+    """Translate a large file in parts.
+
+    Args:
+        files: the texts, and where they are given: prefixes, required phrases, references to be near to.
+    """
+    from regard.parts.answers import TranslatedRows
+
+    input, *others = files
+    texts = {kind: name for kind, name in zip(("prefixes", "required", "references"), others, strict=True) if name}
+    if options.n_best > 1 and not as_json and "references" not in texts:
+        raise SettingsError("`--n-best` needs `--json` with `--parts`: each line of input has one line of output.")
+    assert input is not None
+    inputs = [input_file(input, in_parts.column), *(input_file(name, None) for name in texts.values())]
+    answer = TranslatedRows(choice, as_json, options, tuple(texts))
+    answer_in_parts("translate", answer, inputs, folder, in_parts)
 
 
 def _rows_of_file(
@@ -234,14 +283,7 @@ def _answer(translator: Translator, line: str, options: DecodingOptions, as_json
 def _rows(number: int, source: str, translation: Translation, n_best: int, as_json: bool) -> Iterator[str]:
     """The output lines of one translation."""
     if as_json:
-        record = {"source": source, **asdict(translation)}
-        for name in ("alternatives", "alignment", "trace", "confidence"):
-            if record[name] is None:
-                del record[name]
-        if translation.alignment is not None:
-            record["alignment"]["pharaoh"] = translation.alignment.pharaoh
-        if n_best == 1:
-            del record["n_best"]
+        record = translation.record(source, has_n_best=n_best > 1)
         yield json.dumps(record, ensure_ascii=False)
     elif n_best > 1:
         for candidate in translation.n_best:

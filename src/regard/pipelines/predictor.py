@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any, cast, overload
 
@@ -45,6 +45,10 @@ class Prediction:
     """The probability of each label, from 0 to 1."""
     is_cut: bool = False
     """Whether the text is longer than the model can read, and was truncated."""
+
+    def record(self) -> dict[str, Any]:
+        """The prediction as an object of JSON, without `is_cut` where it is false."""
+        return {name: value for name, value in asdict(self).items() if value or name != "is_cut"}
 
     def __repr__(self) -> str:
         said = ", ".join(f"{label} {prob:.2f}" for label, prob in zip(self.labels[:4], self.probs[:4], strict=True))

@@ -68,7 +68,7 @@ class RequestBuilder:
         """The request for each text; None for a blank one.
 
         Args:
-            first: the number of the first line, for messages.
+            first: the number of the first line, for messages and random choices.
         Raises:
             DataError: not as many prefixes or lists of phrases as texts, or a phrase that cannot be written.
             SettingsError: required phrases and a method other than beam search.
@@ -84,7 +84,7 @@ class RequestBuilder:
                 found.append(None)
                 continue
             prefix, phrases = prefixes[index] if prefixes else "", required[index] if required else ()
-            seed = seed_of(self.options.seed, index)
+            seed = seed_of(self.options.seed, first - 1 + index)
             try:
                 found.append(self.request(source_ids, prefix, phrases, seed))
             except SettingsError as error:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import takewhile
+from typing import Any
 
 from regard.arguments import checked
 from regard.errors import SettingsError
@@ -84,6 +85,18 @@ class Translation(Candidate):
         if nearest.ids == self.ids:
             return self
         return Translation(**vars(nearest), n_best=self.n_best)
+
+    def record(self, source: str, *, has_n_best: bool = False) -> dict[str, Any]:
+        """The source and the translation as an object of JSON, without what was not asked for."""
+        record = {"source": source, **asdict(self)}
+        for name in ("alternatives", "alignment", "trace", "confidence"):
+            if record[name] is None:
+                del record[name]
+        if self.alignment is not None:
+            record["alignment"]["pharaoh"] = self.alignment.pharaoh
+        if not has_n_best:
+            del record["n_best"]
+        return record
 
     def _with(self) -> str:
         others = [f"n_best of {len(self.n_best)}"] if len(self.n_best) > 1 else []

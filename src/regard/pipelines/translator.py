@@ -279,28 +279,30 @@ class Translator(Pipeline):
     def translate_lines(
         self, lines: Iterable[str], options: DecodingOptions | None = None, *, source: str | None = None,
         target: str | None = None, prefixes: Iterable[str] | None = None, required: Iterable[Sequence[str]] | None = None,
-        adapters: Iterable[str | None] | None = None, filters: Sequence[Filter] = (),
+        adapters: Iterable[str | None] | None = None, filters: Sequence[Filter] = (), first: int = 1,
         on_done: Callable[[int], None] | None = None,
     ) -> Iterator[Translation]:  # fmt: skip
         """The translation of each line, in order, a window of lines at a time: memory does not grow with their number.
 
-        The arguments are those of `translate`. Random choices depend on the seed and the line.
+        The arguments are those of `translate`. Random choices depend on the seed and the number of the line.
+
+        Args:
+            first: the number of the first line, where others came before.
         """
-        lines, first = iter(lines), 1
+        lines, start = iter(lines), first
         options = options or DecodingOptions()
         given = {"prefixes": prefixes, "required": required, "adapters": adapters}
         besides: dict[str, Iterator[Any]] = {name: iter(each) for name, each in given.items() if each is not None}
         while window := list(islice(lines, WINDOW)):
             check_texts(window, "lines", first - 1)
-            of_window = options.seeded(options.seed + first - 1)
             entries = {name: list(islice(each, len(window))) for name, each in besides.items()}
-            requests = self.requests(window, of_window, **entries, first=first, source=source, target=target)
-            yield from self._answers(window, requests, of_window, filters, on_done)
+            requests = self.requests(window, options, **entries, first=first, source=source, target=target)
+            yield from self._answers(window, requests, options, filters, on_done)
             first += len(window)
         for name, more in besides.items():
             if next(more, None) is not None:
                 raise DataError(
-                    f"`{name}` needs one entry for each text; got more than {first - 1}, for {first - 1} texts."
+                    f"`{name}` needs one entry for each text; got more than {first - start}, for {first - start} texts."
                 )
 
     def stream(

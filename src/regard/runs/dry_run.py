@@ -12,7 +12,7 @@ import torch
 
 from regard.memory import WEIGHT_BYTES, free_bytes
 from regard.models.interface import Model
-from regard.runs.progress import clock, quantity
+from regard.runs.progress import clock, quantity, size
 from regard.runs.storing import ModelStore, Store
 from regard.runs.tasks.task import Task
 from regard.training.distributed import World
@@ -50,29 +50,21 @@ class Plan:
 
     def lines(self) -> list[str]:
         """The lines to print."""
-        folders = f"{self.folder}: {_size(self.model_bytes)}"
-        free = "" if self.free_bytes is None else f" of {_size(self.free_bytes)} that are free"
+        folders = f"{self.folder}: {size(self.model_bytes)}"
+        free = "" if self.free_bytes is None else f" of {size(self.free_bytes)} that are free"
         epochs = "" if math.isnan(self.epochs) else f" ({self.epochs:,.1f} epochs)"
         return [
             f"expected time: {clock(self.seconds)}, for {self.steps:,} steps{epochs} of {self.seconds_per_step:.2f} s and "
             f"{self.validations:,} validations of {self.seconds_per_validation:.1f} s",
             f"speed: {quantity(self.tokens_per_second)} tokens/s, measured over {MEASURED_STEPS} steps",
-            f"memory: {_size(self.held_bytes)}{free}, and what a batch needs",
-            f"would write {folders}; {state_folder(Path(self.folder))}: {KEPT} checkpoints of {_size(self.checkpoint_bytes)}",
+            f"memory: {size(self.held_bytes)}{free}, and what a batch needs",
+            f"would write {folders}; {state_folder(Path(self.folder))}: {KEPT} checkpoints of {size(self.checkpoint_bytes)}",
             "nothing was written",
         ]
 
     def record(self) -> dict[str, Any]:
         """The plan as a record, with the total."""
         return {**asdict(self), "seconds": self.seconds}
-
-
-def _size(num_bytes: float) -> str:
-    """Bytes as 812 B, 9.4 kB, 2.3 MB, 1.2 GB."""
-    for limit, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if num_bytes >= limit:
-            return f"{num_bytes / limit:.1f} {unit}"
-    return f"{num_bytes:.0f} B"
 
 
 def plan(model: Model, task: Task, store: Store, output: Path, world: World, *, compiles: bool = False) -> Plan:

@@ -35,6 +35,14 @@ def quantity(number: float) -> str:
     return f"{number:.0f}"
 
 
+def size(num_bytes: float) -> str:
+    """Bytes as 812 B, 9.4 kB, 2.3 MB, 1.2 GB."""
+    for limit, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if num_bytes >= limit:
+            return f"{num_bytes / limit:.1f} {unit}"
+    return f"{num_bytes:.0f} B"
+
+
 class RunDisplay(Callback):
     """Shows a run on standard error, so that standard output stays for results. Use it as a context.
 

@@ -1,0 +1,215 @@
+"""The options of commands that answer a large input in parts, and what they do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from regard.cli.option_types import refuse_given
+from regard.cli.output import echo, log
+from regard.errors import DataError, SettingsError
+from regard.version import __version__
+
+if TYPE_CHECKING:
+    from regard.parts.answers import RowAnswers
+    from regard.parts.input_files import InputFile
+    from regard.parts.manifest import Manifest
+
+Parts = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=1_000_000,
+        help="Divide the input into this many parts; each is a file in the folder -o.",
+        metavar="N",
+    ),
+]
+PartChoice = Annotated[
+    str | None,
+    typer.Option(
+        "--part",
+        help="Answer this part, counted from 0, or a range such as 16-31; by default what Slurm, Kubernetes or AWS Batch "
+        "says, otherwise all.",
+        metavar="I[-J]",
+    ),
+]
+Column = Annotated[
+    str | None,
+    typer.Option(help="With --parts: the column of a .tsv (a number from 1), or the key of a .jsonl or .parquet."),
+]
+Collect = Annotated[
+    Path | None, typer.Option(help="With --parts: join all parts, once they are done, to this file.", metavar="FILE")
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="With --parts: measure on some lines what all would take, and write nothing.")
+]
+OF_PARTS = ("part", "column", "collect", "dry_run")
+
+
+class PartOptions(NamedTuple):
+    """The options of a command about parts."""
+
+    num_parts: int
+    part: str | None
+    column: str | None
+    collect: Path | None
+    dry_run: bool
+
+    @classmethod
+    def of(
+        cls, parts: int | None, part: str | None, column: str | None, collect: Path | None, dry_run: bool
+    ) -> PartOptions | None:
+        """The options; None: the input is not divided.
+
+        Raises:
+            SettingsError: options that do not go together.
+        """
+        if parts is None:
+            refuse_given(*OF_PARTS, because="without `--parts`")
+            return None
+        if collect is not None:
+            refuse_given("part", "dry_run", because="with `--collect`, which joins the parts that are done")
+        return cls(parts, part, column, collect, dry_run)
+
+
+def answer_in_parts(
+    command: str, answer: RowAnswers, files: Sequence[InputFile], folder: Path | None, options: PartOptions
+) -> None:
+    """Do what the options ask for: answer the parts that are missing, join all, or estimate the cost.
+
+    Raises:
+        SettingsError: no folder is given, or parts that do not exist.
+        DataError: as for `find_or_divide`, `write_part` and `collect`.
+    """
+    from regard.parts.collecting import collect
+    from regard.parts.manifest import Work, divide, find_or_divide, read
+    from regard.runs.progress import clock
+
+    work = Work(command=command, version=__version__, models=answer.model.digests(), options=answer.options())
+    if options.dry_run:
+        _estimate(divide(work, files, options.num_parts), files, answer)
+        return
+    if folder is None:
+        raise SettingsError("`--parts` needs `-o FOLDER`, where each part is a file.")
+    ending = f"{answer.ending}{files[0].packing}"
+    if options.collect is None:
+        manifest = find_or_divide(folder, work, files, options.num_parts)
+        _answer_missing(manifest, files, folder, answer, ending, options)
+        return
+    read(folder)  # nothing is divided where no part has been begun
+    manifest = find_or_divide(folder, work, files, options.num_parts)
+    found = collect(folder, manifest, options.collect, ending)
+    errors = (
+        f"{found.num_errors:,} could not be answered (errors.jsonl)" if found.num_errors else "none without an answer"
+    )
+    log(
+        f"{options.collect}: {found.num_rows:,} lines in, {found.num_rows:,} lines out, in order; {errors}; "
+        f"{found.num_repeated:,} equal to an earlier one"
+    )
+    log(f"sha256 {found.sha256}; all parts together took {clock(found.seconds)}")
+
+
+def _answer_missing(
+    manifest: Manifest,
+    files: Sequence[InputFile],
+    folder: Path,
+    answer: RowAnswers,
+    ending: str,
+    options: PartOptions,
+) -> None:
+    """Answer the chosen parts that are not done."""
+    from regard.parts.part_files import missing_parts, write_part
+    from regard.parts.part_numbers import part_numbers
+    from regard.runs.progress import RunDisplay
+
+    chosen, variable = part_numbers(options.part, len(manifest.parts), os.environ)
+    missing = missing_parts(folder, manifest, chosen, ending)
+    if variable:
+        log(f"{variable} chooses {_named(chosen)} of {len(manifest.parts):,}")
+    if not missing:
+        log(f"{folder}: {_named(chosen)} of {len(manifest.parts):,} {'is' if len(chosen) == 1 else 'are'} done already")
+        return
+    done, total = 0, sum(manifest.parts[number].num_rows for number in missing)
+    with RunDisplay() as display:
+        display.on_sentences(0, total)
+
+        def count(more: int) -> None:
+            nonlocal done
+            done += more
+            display.on_sentences(done, total)
+
+        for number in missing:
+            record = write_part(
+                folder,
+                manifest,
+                files,
+                number,
+                answer,
+                ending=ending,
+                is_repeatable=answer.is_repeatable,
+                on_rows=count,
+            )
+            errors = f", {record.num_errors:,} without an answer" if record.num_errors else ""
+            repeated = f", {record.num_repeated:,} equal to an earlier one" if record.num_repeated else ""
+            display.say(
+                f"part {number} of {len(manifest.parts):,}: {record.num_rows:,} lines{repeated}{errors}; "
+                f"{record.num_rows / max(record.seconds, 1e-3):,.0f} lines/s"
+            )
+
+
+def _estimate(manifest: Manifest, files: Sequence[InputFile], answer: RowAnswers) -> None:
+    """Print what all parts would take."""
+    import torch
+
+    from regard.parts.estimating import estimate
+    from regard.runs.progress import clock, size
+
+    found = estimate(manifest, files, answer)
+    threads = torch.get_num_threads()
+    echo(
+        f"input: {found.num_rows:,} lines, {size(found.num_bytes)}, in {found.num_parts:,} parts of about "
+        f"{-(-found.num_rows // found.num_parts):,}\n"
+        f"speed: {found.rows_per_second:,.1f} lines/s here, with {threads} thread{'s' if threads > 1 else ''}, measured over "
+        f"{found.num_sampled:,} lines\n"
+        f"time: {clock(found.seconds)} on one such machine; {clock(found.seconds / found.num_parts)} for each part\n"
+        f"output: about {size(found.output_bytes)}, before compression"
+    )
+
+
+def _named(numbers: range) -> str:
+    return f"part {numbers[0]}" if len(numbers) == 1 else f"parts {numbers[0]} to {numbers[-1]}"
+
+
+def input_file(name: str, column: str | None) -> InputFile:
+    """An input file of a command that divides it.
+
+    Raises:
+        DataError: it is standard input, or no file.
+    """
+    from regard.parts.input_files import InputFile
+
+    if name == "-":
+        raise DataError(
+            "`--parts` needs a file, as each part is read by itself; got standard input. Write it to a file."
+        )
+    return InputFile(Path(name), column)
+
+
+def pair_files(source: str, target: str | None) -> list[InputFile]:
+    """The input files of pairs: two, or the two columns of one.
+
+    Raises:
+        DataError: as for `input_file`, or one file that has no columns.
+    """
+    if target is not None:
+        return [input_file(source, None), input_file(target, None)]
+    names = {"tsv": ("1", "2"), "jsonl": ("source", "target"), "parquet": ("source", "target")}
+    if (kind := input_file(source, None).kind) not in names:
+        raise DataError(
+            f"one file of pairs must be .tsv, .jsonl or .parquet; got {source}. Or name the file of targets."
+        )
+    return [input_file(source, column) for column in names[kind]]

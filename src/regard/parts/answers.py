@@ -1,0 +1,172 @@
+"""Functions that answer rows with a model. They can be sent to another process, which loads the model at its first rows."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from regard.errors import DataError
+from regard.generation.options import DecodingOptions
+from regard.interop.files import find_folder
+from regard.parts.manifest import folder_digest
+from regard.parts.part_files import Row
+from regard.pipelines.loading import load_as
+from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.predictor import Predictor
+from regard.pipelines.translator import Translator
+
+OWN_NUMBER = re.compile(r"(?:line|text|prompt) \d+: ")
+"""The number of a text among those of one call, at the beginning of a message; the number of its row is told besides."""
+SPEED_ALONE = frozenset({"batch_size", "workers"})
+"""Options that change how fast rows are answered, and nothing else."""
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """A model as a command names it."""
+
+    path: Path
+    device: str = "auto"
+    precision: str = "float32"
+    engine: str = "auto"
+    others: tuple[Path, ...] = ()
+    adapter: Path | None = None
+    source_language: str | None = None
+    target_language: str | None = None
+
+    def load(self, kind: type[Pipeline]) -> Any:
+        """The model, which must be of this kind.
+
+        Raises:
+            ModelFolderError, SettingsError: as for `regard.load` and `Translator.directed`.
+        """
+        loaded = load_as(
+            self.path, kind, device=self.device, precision=self.precision, others=self.others, adapter=self.adapter,
+            engine=self.engine,
+        )  # fmt: skip
+        is_directed = self.source_language or self.target_language
+        return loaded.directed(self.source_language, self.target_language) if is_directed else loaded  # type: ignore[attr-defined]
+
+    def digests(self) -> dict[str, str]:
+        """The checksum of each folder, by its use."""
+        named = {"model": self.path, "adapter": self.adapter}
+        named |= {f"model {number} of the ensemble": path for number, path in enumerate(self.others, start=2)}
+        return {name: folder_digest(find_folder(path)) for name, path in named.items() if path is not None}
+
+    def options(self) -> dict[str, Any]:
+        """All else that answers depend on."""
+        return {
+            "precision": self.precision,
+            "engine": self.engine,
+            "--from": self.source_language,
+            "--to": self.target_language,
+        }
+
+
+@dataclass
+class RowAnswers:
+    """A function of rows and the number of the first, from 1, that gives a line for each."""
+
+    model: ModelChoice
+    as_json: bool = False
+    kind: ClassVar[type[Pipeline]]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "loaded"}
+
+    @cached_property
+    def loaded(self) -> Any:
+        """The model, loaded when it is first asked for."""
+        return self.model.load(self.kind)
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether equal rows have equal answers."""
+        return True
+
+    @property
+    def ending(self) -> str:
+        """The ending of files of answers."""
+        return ".jsonl" if self.as_json else ".txt"
+
+    def options(self) -> dict[str, Any]:
+        """All options that the answers depend on, for the manifest."""
+        return {**self.model.options(), "--json": self.as_json}
+
+    def __call__(self, rows: Sequence[Row], first: int) -> Iterator[str]:
+        """Answer rows.
+
+        Raises:
+            DataError: a row cannot be answered. Where it is one of several, which one is unsaid.
+        """
+        try:
+            yield from self._lines(rows, first)
+        except DataError as error:
+            raise DataError(OWN_NUMBER.sub("", str(error), count=1)) from error
+
+    def _lines(self, rows: Sequence[Row], first: int) -> Iterator[str]:
+        raise NotImplementedError
+
+
+@dataclass
+class TranslatedRows(RowAnswers):
+    """The translation of each row.
+
+    Args:
+        besides: what the texts after the first are: `prefixes`, `required` (phrases separated by tabs), `references` (the
+            nearest hypothesis is taken).
+    """
+
+    options_of_decoding: DecodingOptions = field(default_factory=DecodingOptions)
+    besides: tuple[str, ...] = ()
+    kind = Translator
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether nothing is drawn at random."""
+        return self.options_of_decoding.method == "beam" and not self.options_of_decoding.minimum_bayes_risk
+
+    def options(self) -> dict[str, Any]:
+        """All options that the answers depend on, for the manifest."""
+        return {**super().options(), **self.options_of_decoding.model_dump(mode="json", exclude=set(SPEED_ALONE))}
+
+    def _lines(self, rows: Sequence[Row], first: int) -> Iterator[str]:
+        columns = dict(zip(("sources", *self.besides), zip(*rows, strict=True), strict=True))
+        sources, references = columns.pop("sources"), columns.pop("references", None)
+        if "required" in columns:
+            columns["required"] = [[phrase for phrase in text.split("\t") if phrase] for text in columns["required"]]  # type: ignore[assignment]
+        options = self.options_of_decoding
+        found = self.loaded.translate_lines(sources, options, first=first, **columns)
+        for number, (source, translation) in enumerate(zip(sources, found, strict=True)):
+            one = translation if references is None else translation.nearest_to(references[number])
+            record = one.record(source, has_n_best=references is None and options.n_best > 1)
+            yield json.dumps(record, ensure_ascii=False) if self.as_json else one.text
+
+
+@dataclass
+class ScoredRows(RowAnswers):
+    """The log-probability of each row's target, given its source."""
+
+    kind = Translator
+
+    def _lines(self, rows: Sequence[Row], first: int) -> Iterator[str]:
+        if any(not text.strip() for row in rows for text in row):
+            raise DataError("`score` needs a source and a target; got a blank one.")
+        for scored in self.loaded.score(*map(list, zip(*rows, strict=True))):
+            yield json.dumps(asdict(scored), ensure_ascii=False) if self.as_json else f"{scored.log_prob:.6f}"
+
+
+@dataclass
+class PredictedRows(RowAnswers):
+    """The labels of each row."""
+
+    kind = Predictor
+
+    def _lines(self, rows: Sequence[Row], first: int) -> Iterator[str]:
+        for prediction in self.loaded.predict_lines([text for (text,) in rows]):
+            yield json.dumps(prediction.record(), ensure_ascii=False) if self.as_json else " ".join(prediction.labels)

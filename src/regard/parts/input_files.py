@@ -1,0 +1,283 @@
+"""The rows of large input files: lines of text, `.tsv`, `.jsonl`, each also as `.gz` or `.zst`, and a column of Parquet.
+
+A section is some consecutive rows of a file. It is found by its place in the unpacked text, in bytes; in Parquet, by the
+number of its first row.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from io import BufferedIOBase
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from regard.errors import DataError, MissingExtraError, SettingsError
+from regard.names import is_file
+from regard.text.json_keys import read_unique
+from regard.text.lines import decode_line, open_lines
+
+PACKED = (".gz", ".zst")
+"""The endings of compressed files."""
+BLOCK = 1 << 22
+"""The bytes that are read at once."""
+PARQUET_ROWS = 1 << 13
+"""The rows of Parquet that are read at once."""
+
+
+class Section(NamedTuple):
+    """Some consecutive rows of a file."""
+
+    start: int
+    """Where the first row begins: the byte of the unpacked text; in Parquet, the number of the row."""
+    num_rows: int
+    sha256: str
+    """A checksum of the rows, each with its line end."""
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file whose rows each hold one text.
+
+    Args:
+        column: of `.tsv`, the number of the column, from 1 (default 1); of `.jsonl` and Parquet, the key (default `source`).
+    """
+
+    path: Path
+    column: str | None = None
+
+    def __post_init__(self) -> None:
+        if not is_file(self.path):
+            raise DataError(f"{self.path} must be a file, as its parts are read by themselves; got none of this name.")
+        if self.kind == "text" and self.column is not None:
+            raise SettingsError(f"`--column` is for .tsv, .jsonl and .parquet; got {self.path}. Remove it.")
+        if (self.kind == "tsv" and not (self.column or "1").isdecimal()) or self.column == "0":
+            raise SettingsError(f"--column must be the number of a column of {self.path}, from 1; got {self.column}.")
+
+    @property
+    def packing(self) -> str:
+        """`.gz` or `.zst`; empty: the file is not compressed."""
+        return self.path.suffix if self.path.suffix in PACKED else ""
+
+    @property
+    def kind(self) -> str:
+        """`tsv`, `jsonl`, `parquet`, or `text`: a text on each line."""
+        ending = Path(self.path.name.removesuffix(self.packing)).suffix.lower().removeprefix(".")
+        return ending if ending in ("tsv", "jsonl", "parquet") else "text"
+
+    def split(self, num_parts: int) -> list[Section]:
+        """Divide the file into sections of about equal size, each of whole rows.
+
+        Raises:
+            DataError: it cannot be read.
+        """
+        if self.kind == "parquet":
+            with self._parquet() as table:
+                total = table.metadata.num_rows
+            starts = [total * number // num_parts for number in range(num_parts + 1)]
+            return self.cut([end - start for start, end in pairwise(starts)])
+        total = self._num_bytes()
+        with open_unpacked(self.path) as stream:
+            sections, position = [], 0
+            for number in range(1, num_parts + 1):
+                section, position = _section_to(stream, position, total * number // num_parts)
+                sections.append(section)
+        return sections
+
+    def cut(self, sizes: Iterable[int]) -> list[Section]:
+        """Divide the file into sections of given numbers of rows, as another file has been divided.
+
+        Raises:
+            DataError: it cannot be read, or has other rows than these.
+        """
+        sections, start, sizes = [], 0, list(sizes)
+        with self._raw_rows(0) as rows:
+            for size in sizes:
+                digest, count, num_bytes = sha256(), 0, 0
+                for row in islice(rows, size):
+                    digest.update(row)
+                    count, num_bytes = count + 1, num_bytes + len(row)
+                sections.append(Section(start, count, digest.hexdigest()))
+                start += count if self.kind == "parquet" else num_bytes
+            more = sum(1 for _ in rows)
+        if more or sum(section.num_rows for section in sections) != sum(sizes):
+            got = sum(section.num_rows for section in sections) + more
+            raise DataError(
+                f"{self.path} must have a row for each row of the other file; got {got:,} and {sum(sizes):,}."
+            )
+        return sections
+
+    def texts(self, section: Section, first_row: int) -> Iterator[str | DataError]:
+        """The text of each row of a section; the error of a row that cannot be read.
+
+        Args:
+            first_row: the number of its first row, from 1.
+        Raises:
+            DataError: the rows are not those that were counted.
+        """
+        digest, count = sha256(), 0
+        with self._raw_rows(section.start) as rows:
+            for number, raw in enumerate(islice(rows, section.num_rows), start=first_row):
+                digest.update(raw)
+                count += 1
+                try:
+                    yield self._text(raw, number)
+                except DataError as error:
+                    yield error
+        if count != section.num_rows or digest.hexdigest() != section.sha256:
+            raise DataError(
+                f"{self.path} must be the file that was divided into parts; it has changed, or differs on this machine."
+            )
+
+    def _num_bytes(self) -> int:
+        """The size of the unpacked text."""
+        if not self.packing:
+            return self.path.stat().st_size
+        with open_unpacked(self.path) as stream:
+            return sum(map(len, iter(lambda: stream.read(BLOCK), b"")))
+
+    def _text(self, raw: bytes, number: int) -> str:
+        """The text of a row."""
+        line = decode_line(raw, number, str(self.path))
+        if self.kind == "tsv":
+            columns, asked = line.split("\t"), int(self.column or 1)
+            if asked > len(columns) and line:
+                raise DataError(f"{self.path}, line {number}: a line must have column {asked}; got {len(columns)}.")
+            return columns[asked - 1] if line else ""
+        if self.kind == "jsonl" and line:
+            key = self.column or "source"
+            try:
+                record = read_unique(line)
+                text = record.get(key) if isinstance(record, dict) else None
+            except (ValueError, RecursionError) as error:
+                raise DataError(f"{self.path}, line {number}: a line must be a JSON object; got: {error}.") from error
+            if not isinstance(text, str):
+                raise DataError(f"{self.path}, line {number}: an object must have the string {key!r}.")
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                raise DataError(f"{self.path}, line {number}: text must be valid Unicode.") from error
+            return text.replace("\n", " ")  # a row of output belongs to each row of input
+        return line
+
+    @contextmanager
+    def _raw_rows(self, start: int) -> Iterator[Iterator[bytes]]:
+        """The rows from a place on, each with its line end."""
+        if self.kind == "parquet":
+            with self._parquet() as table:
+                yield self._parquet_rows(table, start)
+        else:
+            with open_unpacked(self.path) as stream:
+                stream.seek(start)
+                yield iter(stream)
+
+    @contextmanager
+    def _parquet(self) -> Iterator[Any]:
+        try:
+            import pyarrow
+            import pyarrow.parquet
+        except ImportError as error:
+            raise MissingExtraError(f"{self.path} (a Parquet file)", "large") from error
+        key = self.column or "source"
+        try:
+            with pyarrow.parquet.ParquetFile(self.path) as table:
+                if key not in table.schema_arrow.names:
+                    raise DataError(
+                        f"--column must be a column of {self.path}: {', '.join(table.schema_arrow.names)}; got {key}."
+                    )
+                yield table
+        except (pyarrow.ArrowException, OSError) as error:
+            raise DataError(f"{self.path} must be a Parquet file; got: {error}.") from error
+
+    def _parquet_rows(self, table: Any, start: int) -> Iterator[bytes]:
+        """The texts of a column from a row on, as lines. A missing text is blank."""
+        key = self.column or "source"
+        groups: list[int] = []
+        for group in range(table.metadata.num_row_groups):
+            rows = table.metadata.row_group(group).num_rows
+            if groups or start < rows:
+                groups.append(group)
+            else:
+                start -= rows
+        texts = (
+            text
+            for batch in table.iter_batches(PARQUET_ROWS, row_groups=groups, columns=[key])
+            for text in batch.column(0).to_pylist()
+        )
+        for text in islice(texts, start, None):
+            if not isinstance(text, str | None):
+                raise DataError(f"--column must be a column of texts; got {key} of {self.path}.")
+            yield f"{(text or '').replace(chr(10), ' ')}\n".encode()
+
+
+def _section_to(stream: BufferedIOBase, start: int, end: int) -> tuple[Section, int]:
+    """Read whole lines to a place, or a little further, where it is inside a line; also the place reached."""
+    digest, count, position, last = sha256(), 0, start, b"\n"
+    while position < end and (block := stream.read(min(BLOCK, end - position))):
+        digest.update(block)
+        count, position, last = count + block.count(b"\n"), position + len(block), block[-1:]
+    if last != b"\n":
+        rest = stream.readline()
+        digest.update(rest)
+        count, position = count + 1, position + len(rest)
+    return Section(start, count, digest.hexdigest()), position
+
+
+@contextmanager
+def open_unpacked(path: Path) -> Iterator[BufferedIOBase]:
+    """Open a file as a stream of bytes, unpacked where its name ends in `.gz` or `.zst`.
+
+    Raises:
+        DataError: it cannot be read, or is damaged.
+        MissingExtraError: nothing that reads zstd is installed.
+    """
+    with open_lines(path) as packed:
+        if path.suffix not in PACKED:
+            yield cast("BufferedIOBase", packed)
+            return
+        module, errors = _module(path)
+        try:
+            with module.open(packed) as stream:
+                yield stream
+        except errors as error:
+            raise DataError(f"{path} must be a whole {path.suffix} file; got: {error}.") from error
+
+
+def packed_blocks(blocks: Iterable[bytes], path: Path) -> Iterator[bytes]:
+    """Compress what is written to a file, as its name says. Equal texts give equal files.
+
+    Raises:
+        MissingExtraError: nothing that reads zstd is installed.
+    """
+    if path.suffix not in PACKED:
+        yield from blocks
+        return
+    module, _ = _module(path)
+    if module is gzip:
+        packer: Any = zlib.compressobj(6, zlib.DEFLATED, 31)
+    else:
+        packer = module.ZstdCompressor(options={module.CompressionParameter.checksum_flag: 1})
+    for block in blocks:
+        if packed := packer.compress(block):
+            yield packed
+    yield packer.flush()
+
+
+def _module(path: Path) -> tuple[Any, tuple[type[Exception], ...]]:
+    """The module for a kind of compressed file, and its errors."""
+    if path.suffix == ".gz":
+        return gzip, (EOFError, zlib.error, gzip.BadGzipFile)
+    try:
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+    except ImportError as error:
+        raise MissingExtraError(f"{path} (a zstd file)", "large") from error
+    return zstd, (EOFError, zstd.ZstdError)
