@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from regard.cli.in_parts import Collect, DryRun, PartChoice, PartOptions, Parts, answer_in_parts, pair_files
+from regard.cli.in_parts import Collect, DryRun, PartChoice, PartOptions, Parts, RayAddress, answer_in_parts, pair_files
 from regard.cli.option_types import (
     Adapter,
     AsJson,
@@ -128,6 +128,7 @@ def score(
     part: PartChoice = None,
     collect: Collect = None,
     dry_run: DryRun = False,
+    ray: RayAddress = None,
 ) -> None:
     """Print the log-probability of each target, given its source (natural logarithm, one line per pair)."""
     from regard.data.corpus import read_pairs
@@ -135,7 +136,7 @@ def score(
     from regard.pipelines.loading import load_as
     from regard.pipelines.translator import Translator
 
-    if in_parts := PartOptions.of(parts, part, None, collect, dry_run):
+    if in_parts := PartOptions.of(parts, part, None, collect, dry_run, ray):
         prepare_process(threads)
         choice = ModelChoice(
             model, device, adapter=adapter, source_language=source_language, target_language=target_language

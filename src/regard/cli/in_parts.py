@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from regard.cli.option_types import refuse_given
+from regard.cli.option_types import given, refuse_given
 from regard.cli.output import echo, log
 from regard.errors import DataError, SettingsError
+from regard.parts.input_files import InputFile
 from regard.version import __version__
 
 if TYPE_CHECKING:
     from regard.parts.answers import RowAnswers
-    from regard.parts.input_files import InputFile
     from regard.parts.manifest import Manifest
+    from regard.parts.part_files import PartRecord
 
 Parts = Annotated[
     int | None,
@@ -47,7 +49,13 @@ Collect = Annotated[
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="With --parts: measure on some lines what all would take, and write nothing.")
 ]
-OF_PARTS = ("part", "column", "collect", "dry_run")
+RayAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--ray", help="With --parts: answer on a cluster of Ray: auto, local or an address.", metavar="ADDRESS"
+    ),
+]
+OF_PARTS = ("part", "column", "collect", "dry_run", "ray")
 
 
 class PartOptions(NamedTuple):
@@ -58,10 +66,17 @@ class PartOptions(NamedTuple):
     column: str | None
     collect: Path | None
     dry_run: bool
+    ray: str | None
 
     @classmethod
     def of(
-        cls, parts: int | None, part: str | None, column: str | None, collect: Path | None, dry_run: bool
+        cls,
+        parts: int | None,
+        part: str | None,
+        column: str | None,
+        collect: Path | None,
+        dry_run: bool,
+        ray: str | None,
     ) -> PartOptions | None:
         """The options; None: the input is not divided.
 
@@ -72,8 +87,10 @@ class PartOptions(NamedTuple):
             refuse_given(*OF_PARTS, because="without `--parts`")
             return None
         if collect is not None:
-            refuse_given("part", "dry_run", because="with `--collect`, which joins the parts that are done")
-        return cls(parts, part, column, collect, dry_run)
+            refuse_given("part", "dry_run", "ray", because="with `--collect`, which joins the parts that are done")
+        if dry_run:
+            refuse_given("ray", because="with `--dry-run`, which measures this machine")
+        return cls(parts, part, column, collect, dry_run, ray)
 
 
 def answer_in_parts(
@@ -142,23 +159,48 @@ def _answer_missing(
             done += more
             display.on_sentences(done, total)
 
-        for number in missing:
-            record = write_part(
-                folder,
-                manifest,
-                files,
-                number,
-                answer,
-                ending=ending,
-                is_repeatable=answer.is_repeatable,
-                on_rows=count,
-            )
+        if options.ray is None:
+            records: Iterator[PartRecord] = (
+                write_part(
+                    folder, manifest, files, number, answer, ending=ending, is_repeatable=answer.is_repeatable,
+                    on_rows=count,
+                )
+                for number in missing
+            )  # fmt: skip
+        else:
+            records = _on_cluster(options.ray, folder, manifest, files, answer, ending, missing)
+        for record in records:
             errors = f", {record.num_errors:,} without an answer" if record.num_errors else ""
             repeated = f", {record.num_repeated:,} equal to an earlier one" if record.num_repeated else ""
             display.say(
-                f"part {number} of {len(manifest.parts):,}: {record.num_rows:,} lines{repeated}{errors}; "
+                f"part {record.part} of {len(manifest.parts):,}: {record.num_rows:,} lines{repeated}{errors}; "
                 f"{record.num_rows / max(record.seconds, 1e-3):,.0f} lines/s"
             )
+            if options.ray is not None:
+                count(record.num_rows)
+
+
+def _on_cluster(
+    address: str,
+    folder: Path,
+    manifest: Manifest,
+    files: Sequence[InputFile],
+    answer: RowAnswers,
+    ending: str,
+    missing: Sequence[int],
+) -> Iterator[PartRecord]:
+    """Answer parts on a cluster of Ray. Its actors work in other folders, so that all names become absolute."""
+    import torch
+
+    from regard.parts.ray_cluster import answer_on_cluster
+
+    here = [InputFile(file.path.absolute(), file.column) for file in files]
+    model = replace(answer, model=answer.model.absolute())
+    num_gpus = 1.0 if answer.model.device.startswith("cuda") else 0.0
+    return answer_on_cluster(
+        address, folder.absolute(), manifest, here, model, ending=ending, numbers=missing,
+        threads=torch.get_num_threads() if "threads" in given.get() else 1, num_gpus=num_gpus,
+    )  # fmt: skip
 
 
 def _estimate(manifest: Manifest, files: Sequence[InputFile], answer: RowAnswers) -> None:
@@ -190,8 +232,6 @@ def input_file(name: str, column: str | None) -> InputFile:
     Raises:
         DataError: it is standard input, or no file.
     """
-    from regard.parts.input_files import InputFile
-
     if name == "-":
         raise DataError(
             "`--parts` needs a file, as each part is read by itself; got standard input. Write it to a file."

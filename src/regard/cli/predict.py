@@ -9,7 +9,17 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.in_parts import Collect, Column, DryRun, PartChoice, PartOptions, Parts, answer_in_parts, input_file
+from regard.cli.in_parts import (
+    Collect,
+    Column,
+    DryRun,
+    PartChoice,
+    PartOptions,
+    Parts,
+    RayAddress,
+    answer_in_parts,
+    input_file,
+)
 from regard.cli.input import check_input, input_lines
 from regard.cli.option_types import Adapter, Device, FromHub, Model, Threads, prepare_process, refuse_given
 from regard.cli.output import log, print_result
@@ -39,13 +49,14 @@ def predict(
     column: Column = None,
     collect: Collect = None,
     dry_run: DryRun = False,
+    ray: RayAddress = None,
 ) -> None:
     """Label each line with a classifier, tagger or masked language model (--arch encoder)."""
     from regard.parts.answers import ModelChoice, PredictedRows
     from regard.pipelines.loading import load_as
     from regard.pipelines.predictor import WINDOW, Predictor
 
-    if in_parts := PartOptions.of(parts, part, column, collect, dry_run):
+    if in_parts := PartOptions.of(parts, part, column, collect, dry_run, ray):
         prepare_process(threads)
         answer = PredictedRows(ModelChoice(model, device, adapter=adapter), as_json)
         answer_in_parts("predict", answer, [input_file(input, column)], output, in_parts)

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.in_parts import Collect, Column, DryRun, PartChoice, PartOptions, Parts, answer_in_parts, input_file
+from regard.cli.in_parts import (
+    Collect,
+    Column,
+    DryRun,
+    PartChoice,
+    PartOptions,
+    Parts,
+    RayAddress,
+    answer_in_parts,
+    input_file,
+)
 from regard.cli.input import check_input, input_lines
 from regard.cli.inspect import check_folder
 from regard.cli.option_types import (
@@ -92,6 +102,7 @@ def translate(
     column: Column = None,
     collect: Collect = None,
     dry_run: DryRun = False,
+    ray: RayAddress = None,
 ) -> None:
     """Translate a file, standard input or typed text, line by line."""
     from regard.generation.options import DecodingOptions
@@ -101,7 +112,7 @@ def translate(
     from regard.runs.settings import parse_options
     from regard.text.lines import write_lines
 
-    in_parts = PartOptions.of(parts, part, column, collect, dry_run)
+    in_parts = PartOptions.of(parts, part, column, collect, dry_run, ray)
     files = (("--prefixes", prefixes), ("--required", required), ("--nearest-to", nearest_to))
     if nearest_to is not None and (n_best > 1 or beam < 2):
         raise SettingsError(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 from regard.errors import DataError
 from regard.generation.options import DecodingOptions
-from regard.interop.files import find_folder
+from regard.interop.files import find_folder, is_hub_name
 from regard.parts.manifest import folder_digest
 from regard.parts.part_files import Row
 from regard.pipelines.loading import load_as
@@ -52,6 +52,11 @@ class ModelChoice:
         is_directed = self.source_language or self.target_language
         return loaded.directed(self.source_language, self.target_language) if is_directed else loaded  # type: ignore[attr-defined]
 
+    def absolute(self) -> ModelChoice:
+        """The same model, named so that a process in another folder finds it."""
+        adapter = None if self.adapter is None else _absolute(self.adapter)
+        return replace(self, path=_absolute(self.path), adapter=adapter, others=tuple(map(_absolute, self.others)))
+
     def digests(self) -> dict[str, str]:
         """The checksum of each folder, by its use."""
         named = {"model": self.path, "adapter": self.adapter}
@@ -66,6 +71,10 @@ class ModelChoice:
             "--from": self.source_language,
             "--to": self.target_language,
         }
+
+
+def _absolute(path: Path) -> Path:
+    return path if is_hub_name(path) else path.absolute()
 
 
 @dataclass

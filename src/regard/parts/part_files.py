@@ -118,7 +118,7 @@ class _Answers:
         new = {row: number for number, row in reversed(numbered) if row not in self.known}
         asked = sorted(((number, row) for row, number in new.items()))
         self.num_repeated += len(numbered) - len(asked)
-        answers = dict(zip((row for _, row in asked), self._each(asked), strict=True))
+        answers = dict(zip((row for _, row in asked), answer_each(self.answer, asked), strict=True))
         result = [
             row if isinstance(row, DataError) else answers[row] if row in answers else self.known[row] for row in rows
         ]
@@ -130,21 +130,26 @@ class _Answers:
     def _in_runs(self, numbered: Sequence[tuple[int, Row]]) -> Iterator[str | DataError]:
         """The answers, asked for in runs of consecutive numbers: random choices depend on the number of a row."""
         for _, run in groupby(enumerate(numbered), key=lambda each: each[1][0] - each[0]):
-            yield from self._each([row for _, row in run])
+            yield from answer_each(self.answer, [row for _, row in run])
 
-    def _each(self, asked: Sequence[tuple[int, Row]]) -> list[str | DataError]:
-        """The answer to each row, or its error: where some rows fail together, their halves are tried."""
-        if not asked:
-            return []
-        try:
-            found = list(self.answer([row for _, row in asked], asked[0][0]))
-            assert len(found) == len(asked), "an answer for each row"
-            return [*found]
-        except DataError as error:
-            if len(asked) == 1:
-                return [error]
-        half = len(asked) // 2
-        return self._each(asked[:half]) + self._each(asked[half:])
+
+def answer_each(answer: Answer, asked: Sequence[tuple[int, Row]]) -> list[str | DataError]:
+    """The answer to each row, or its error: where some rows fail together, their halves are tried.
+
+    Args:
+        asked: rows with their numbers, which are consecutive where answers depend on them.
+    """
+    if not asked:
+        return []
+    try:
+        found = list(answer([row for _, row in asked], asked[0][0]))
+        assert len(found) == len(asked), "an answer for each row"
+        return [*found]
+    except DataError as error:
+        if len(asked) == 1:
+            return [error]
+    half = len(asked) // 2
+    return answer_each(answer, asked[:half]) + answer_each(answer, asked[half:])
 
 
 def write_part(

@@ -1,0 +1,108 @@
+"""The parts of a large input on a cluster of Ray: an actor loads the model once and answers one part after the other.
+
+Our part files are the unit of recovery. An actor or a node that is lost leaves nothing half done: Ray gives its part to
+another, and a driver that is started again finds what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from regard.errors import DataError, MissingExtraError, RegardError
+from regard.parts.answers import RowAnswers
+from regard.parts.input_files import InputFile
+from regard.parts.manifest import Manifest
+from regard.parts.part_files import PartRecord, write_part
+from regard.version import __version__
+
+LOCAL = "local"
+"""The address that starts a cluster on this machine."""
+
+
+class PartWorker:
+    """An actor that answers parts. Its node must have the same Regard, model and input."""
+
+    def __init__(
+        self, folder: Path, manifest: Manifest, files: Sequence[InputFile], answer: RowAnswers, ending: str
+    ) -> None:
+        self.folder, self.manifest, self.files, self.answer, self.ending = folder, manifest, files, answer, ending
+        self.problem = ""
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
+        """Answer the parts of a batch: their records, and the message of one that could not be done."""
+        records, errors = [], []
+        for number in map(int, batch["part"]):
+            try:
+                self._check_node()
+                record = write_part(
+                    self.folder, self.manifest, self.files, number, self.answer, ending=self.ending,
+                    is_repeatable=self.answer.is_repeatable,
+                )  # fmt: skip
+                records.append(record.model_dump_json())
+                errors.append("")
+            except RegardError as error:  # other parts may go well elsewhere
+                records.append("")
+                errors.append(str(error))
+        return {"part": batch["part"], "record": records, "error": errors}
+
+    def _check_node(self) -> None:
+        """Make sure that this node would answer as all others do.
+
+        Raises:
+            DataError: it has another version of Regard, or another model.
+        """
+        work = self.manifest.work
+        if __version__ != work.version:
+            raise DataError(f"each node must have Regard {work.version}; got {__version__} on one. Install the same.")
+        if self.answer.model.digests() != work.models:
+            raise DataError(f"{self.answer.model.path} must be the same on each node; it differs on one. Copy it anew.")
+
+
+def answer_on_cluster(
+    address: str, folder: Path, manifest: Manifest, files: Sequence[InputFile], answer: RowAnswers, *, ending: str,
+    numbers: Sequence[int], threads: int = 1, num_gpus: float = 0,
+) -> Iterator[PartRecord]:  # fmt: skip
+    """Answer parts on a cluster; their records, as they are done.
+
+    Args:
+        address: as `ray.init` takes it: `auto` is the cluster that this machine belongs to; `local` starts one here.
+        threads: the processors of an actor.
+    Raises:
+        DataError: the cluster cannot be reached, or parts could not be done. All others are.
+        MissingExtraError: Ray is not installed.
+    """
+    try:
+        import ray
+        import ray.data
+    except ImportError as error:
+        raise MissingExtraError("`--ray`", "ray") from error
+    try:
+        ray.init(None if address == LOCAL else address, ignore_reinit_error=True, log_to_driver=False)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise DataError(
+            f"--ray must be the address of a cluster that can be reached; got {address}: {error}"
+        ) from error
+    most = max(1, int(ray.cluster_resources().get("GPU" if num_gpus else "CPU", 1) / (num_gpus or threads)))
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    done = ray.data.from_items([{"part": number} for number in numbers], override_num_blocks=len(numbers)).map_batches(
+        PartWorker,
+        fn_constructor_args=(folder, manifest, files, answer, ending),
+        compute=ray.data.ActorPoolStrategy(min_size=1, max_size=min(most, len(numbers))),
+        batch_size=1,
+        num_cpus=threads,
+        num_gpus=num_gpus,
+        max_restarts=-1,
+        max_task_retries=-1,
+    )
+    problems = []
+    for row in done.iter_rows():
+        if row["error"]:
+            problems.append(f"part {row['part']}: {row['error']}")
+        else:
+            yield PartRecord.model_validate_json(row["record"])
+    if problems:
+        more = f" ({len(problems) - 1:,} more failed)" if len(problems) > 1 else ""
+        raise DataError(f"{problems[0]}{more} The other parts are done; the same command tries the rest again.")
