@@ -33,15 +33,15 @@ def undisturbed(data: Path) -> Path:
     return data
 
 
-def test_sigterm_ends_after_a_step_and_resume_goes_on_to_the_same_end(undisturbed: Path) -> None:
+def test_a_scheduler_ends_it_after_a_step_and_resume_goes_on_to_the_same_end(undisturbed: Path) -> None:
     data = undisturbed
     running = process(data, "stopped", 60, "--save-every", "7")
     deadline = time.monotonic() + 60
     while not list((data / "stopped.training").glob("step-*")) and time.monotonic() < deadline:
         time.sleep(0.02)
-    running.send_signal(signal.SIGTERM)
+    running.send_signal(signal.SIGUSR1)
     output, _ = running.communicate(timeout=60)
-    assert running.returncode == 130, output
+    assert running.returncode == 75, output
     assert "--resume" in output
     train(data, "stopped", 60, "--resume")
     assert same_model(data, "whole", "stopped")

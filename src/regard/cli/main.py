@@ -1,7 +1,7 @@
 """The command `regard`: its subcommands, and how it ends.
 
 Exit codes: 0 done, 1 the output pipe was closed (handled by typer), 2 an error that the user can fix (one message, no
-traceback), 130 interrupted.
+traceback), 75 a training ended by a scheduler (to be resumed), 130 interrupted.
 """
 
 from __future__ import annotations

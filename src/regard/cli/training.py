@@ -276,6 +276,10 @@ def recipes(
     echo(f"\nTrain with one: {program()} train ... --config recipe:NAME; print one: {program()} recipes NAME")
 
 
+AGAIN = 75
+"""The exit code of a run that a scheduler ended, EX_TEMPFAIL of sysexits.h: the same command with `--resume` goes on."""
+
+
 @contextlib.contextmanager
 def saying_when_interrupted() -> Iterator[None]:
     """Turn an interrupt before anything was saved into a message and exit code 130."""
@@ -301,7 +305,7 @@ def say_what_is_kept(
         f"{run.best_step or run.step:,}: use it with `{program()} {use.format(argument or output)}`. "
         + (again if goes_on else "Start over with `--overwrite`.")
     )
-    raise typer.Exit(130)
+    raise typer.Exit(AGAIN if run.is_scheduled_stop else 130)
 
 
 def _options(steps: int | None, seed: int | None, precision: str | None) -> dict[str, Any]:

@@ -53,11 +53,16 @@ def _locked(descriptor: int) -> bool:
     return is_ours is None or (is_ours and os.fstat(descriptor).st_nlink > 0)
 
 
+SCHEDULED = [getattr(signal, name) for name in ("SIGTERM", "SIGUSR1") if hasattr(signal, name)]
+"""The signals by which a scheduler announces that the time is up; Slurm sends SIGUSR1 where `--signal` asks for it."""
+
+
 class StopRequest:
-    """A flag that is set when the run was asked to stop (Ctrl-C, or SIGTERM from a scheduler)."""
+    """A flag that is set when the run was asked to stop: by Ctrl-C, or by a scheduler."""
 
     def __init__(self) -> None:
         self.asked = False
+        self.by_scheduler = False
 
     def __bool__(self) -> bool:
         return self.asked
@@ -65,8 +70,8 @@ class StopRequest:
 
 @contextmanager
 def stopping_on_signals() -> Iterator[StopRequest]:
-    """Let a first Ctrl-C or SIGTERM only note that a stop is asked for, while this context lasts: a step is never cut
-    in two.
+    """Let a first Ctrl-C, SIGTERM or SIGUSR1 only note that a stop is asked for, while this context lasts: a step is
+    never cut in two.
 
     A second one ends the process as usual. A signal that is ignored, as in a shell's background, stays ignored; and nothing
     is done outside the main thread, where signals cannot be caught.
@@ -75,11 +80,11 @@ def stopping_on_signals() -> Iterator[StopRequest]:
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *SCHEDULED)}
     before = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
 
     def note(number: int, frame: FrameType | None) -> None:
-        stop.asked = True
+        stop.asked, stop.by_scheduler = True, number in SCHEDULED
         _restore(before)
 
     for number in before:

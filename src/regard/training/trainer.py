@@ -82,7 +82,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self._resumed, self._saved_step = resumed, 0 if resumed is None else resumed.step
         if resumed is not None:
             self.updater.restore(resumed.tensors)
-            changed = {"next_cursor": resumed.next_cursor, "interrupted": False}
+            changed = {"next_cursor": resumed.next_cursor, "interrupted": False, "is_scheduled_stop": False}
             self.progress = TrainingRun(**(resumed.progress | changed))
         left = max(self.config.steps - self.progress.step, 0) * self.config.accumulation
         cursor = (0, 0) if resumed is None else resumed.next_cursor
@@ -120,7 +120,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                         self._measure()
                 while run.step < self.config.steps and not run.interrupted and not self._has_stalled:
                     self._advance(stop=bool(stop) or self._raised is not None)
-                run.interrupted = run.interrupted or any(self.world.sums(bool(stop)))  # in the last step, and saved
+                asked, scheduled = self.world.sums(bool(stop), stop.by_scheduler)  # also in the last step, and saved
+                run.interrupted, run.is_scheduled_stop = run.interrupted or bool(asked), bool(scheduled)
                 self._check_any_best()
             except KeyboardInterrupt:
                 run.interrupted = True

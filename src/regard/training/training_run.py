@@ -178,6 +178,8 @@ class TrainingRun:
     snapshots: list[dict[str, Any]] = field(default_factory=list, repr=False)
     """The model's output for some fixed examples at each validation, with the step."""
     interrupted: bool = False
+    is_scheduled_stop: bool = False
+    """Whether a scheduler asked for the end, by SIGTERM or SIGUSR1, so that the run is to go on later."""
     skipped_steps: int = 0
     """Steps whose loss or gradient was not finite, and that were skipped."""
     skipped_in_a_row: int = 0
