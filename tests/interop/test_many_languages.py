@@ -136,6 +136,8 @@ def test_hard_texts_have_their_ids(name: str, pieces: Path, tmp_path: Path) -> N
         expected = theirs(text, add_special_tokens=False)["input_ids"]
         assert ours.encode(text) == expected, text
     assert ours.symbols.unk_id == theirs.unk_token_id
+    for token in list(ours.languages.tokens.values())[:5] if ours.languages is not None else []:
+        assert ours.id_of(token) not in ours.encode(f"{token} a {token}")
 
 
 @pytest.mark.parametrize(("name", "kind", "offset"), [("NLLB, pieces", "bpe", 1), ("Pegasus, pieces", "pegasus", 103)])

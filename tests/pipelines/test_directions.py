@@ -65,6 +65,14 @@ def test_languages_stand_where_the_family_has_them(
 
 
 @pytest.mark.parametrize("rule", RULES)
+def test_a_stream_has_its_direction(rule: str, many: Callable[..., Translator]) -> None:
+    translator = many(**RULES[rule])
+    for one, other in (("en", "de"), ("zh", "en")):
+        streamed = "".join(translator.stream(TEXTS[0], source=one, target=other, max_length=12))
+        assert streamed == translator.translate(TEXTS[0], source=one, target=other, max_length=12).text
+
+
+@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("engine", ["torch", "auto"])
 def test_a_mixed_batch_is_each_direction_alone(rule: str, engine: str, many: Callable[..., Translator]) -> None:
     translator = many(**RULES[rule])

@@ -62,6 +62,7 @@ def test_a_model_learns_to_write_the_language_that_is_named(folder: Path, capsys
     assert "de to cs was not trained" in capsys.readouterr().err
     assert len(Path("out").read_text().split("\n")) == 4
     assert command("evaluate", "m", "v.low", "v.up", "--from", "en", "--to", "de", "--device", "cpu") == 0
+    assert command("heads", "m", "v.low", "v.up", "--from", "en", "--to", "de", "--no-curves", "--sentences", "2") == 0
     assert command("info", "m") == 0
     assert "target languages: de, en, cs" in capsys.readouterr().out
 

@@ -16,9 +16,12 @@ from regard.cli.option_types import (
     FromHub,
     Model,
     Overwrite,
+    Source,
+    Target,
     Threads,
     prepare_process,
     refuse_given,
+    with_direction,
 )
 from regard.cli.output import echo, log, print_result, program
 from regard.errors import DataError, SettingsError
@@ -36,6 +39,8 @@ def heads(
     data: Annotated[
         list[str], typer.Argument(help="Source file and target file, or one file of pairs (.tsv, .jsonl, hf:...).")
     ],
+    source_language: Source = None,
+    target_language: Target = None,
     by: Annotated[str, typer.Option(help="leave-one-out, gradient or gates.")] = "leave-one-out",
     sentences: Annotated[
         int,
@@ -70,7 +75,6 @@ def heads(
 ) -> None:
     """Rank the heads of a translation model by importance, measure what removing them costs, and remove some."""
     from regard.analysis import pruning as room
-    from regard.analysis.head_report import ranking_facts, save_ranking
     from regard.data.corpus import read_pairs
     from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
     from regard.generation.options import DecodingOptions
@@ -92,6 +96,7 @@ def heads(
     }
     prepare_process(threads)
     translator = load_as(model, Translator, device=device, adapter=adapter)
+    translator = with_direction(translator, source_language, target_language)
     pairs = read_pairs(data)
     if (curves or prune is not None) and (hint := tokenization_hint(pairs.targets, tokenize)):
         log(hint)
@@ -128,13 +133,7 @@ def heads(
             )
         _prune(translator, least, output, test, measures, as_json=as_json)
         return
-    if output is not None:
-        save_ranking(output, ranking, drawn, found, model=str(model))
-        echo(f"wrote {output}")
-    elif as_json:
-        print_result(json.dumps(ranking_facts(ranking, drawn, found, model=str(model)), indent=1))
-    else:
-        print_result(_ranking_table(ranking, drawn, found))
+    _give_ranking(ranking, drawn, found, model=str(model), output=output, as_json=as_json)
 
 
 def _share_or_heads(prune: str) -> float | list[HeadName]:
@@ -229,6 +228,27 @@ def _prune(
         title = {"bleu": "BLEU", "sentences_per_second": "sentences/s"}.get(name, name.removeprefix("num_"))
         echo(f"{title:<14}{getattr(before, name):>12{form}}{getattr(after, name):>12{form}}")
     echo(f"\nwrote {output}, without {counted(len(removed), 'head')}; next: {program()} translate {output} input.txt")
+
+
+def _give_ranking(
+    ranking: Ranking,
+    drawn: dict[str, list[tuple[float, float]]],
+    found: dict[HeadName, HeadStatistics],
+    *,
+    model: str,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """Write a ranking to a file, or print it."""
+    from regard.analysis.head_report import ranking_facts, save_ranking
+
+    if output is not None:
+        save_ranking(output, ranking, drawn, found, model=model)
+        echo(f"wrote {output}")
+    elif as_json:
+        print_result(json.dumps(ranking_facts(ranking, drawn, found, model=model), indent=1))
+    else:
+        print_result(_ranking_table(ranking, drawn, found))
 
 
 def _ranking_table(

@@ -182,15 +182,15 @@ def train(
         )
     if result.loaded is None:  # of several processes, only the main one prints
         return
-    commands = result.loaded.commands
+    languages = getattr(result.loaded, "languages", None)
+    named = "" if languages is None else " --from {} --to {}".format(*languages.trained[0].split("-"))
+    commands = [line + named for line in result.loaded.commands]
     if result.run.interrupted:
         say_what_is_kept(output, result.run, commands[0], result.argument)
     echo(summary(result.results))
     echo(f"\n{output} is ready. Next:")
-    languages = getattr(result.loaded, "languages", None)
-    named = "" if languages is None else " --from {} --to {}".format(*languages.trained[0].split("-"))
     for line in commands:
-        echo(f"  {program()} {line.format(result.argument)}{named}")
+        echo(f"  {program()} {line.format(result.argument)}")
 
 
 def _directed(given: list[str], data: list[str] | None, settings: dict[str, dict[str, Any]]) -> list[str]:

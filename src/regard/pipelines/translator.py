@@ -310,6 +310,8 @@ class Translator(Pipeline):
         text: str,
         options: DecodingOptions | None = None,
         *,
+        source: str | None = None,
+        target: str | None = None,
         filters: Sequence[Filter] = (),
         **changes: Unpack[NamedDecodingOptions],
     ) -> Iterator[str]:
@@ -318,6 +320,8 @@ class Translator(Pipeline):
         In greedy search and sampling that is each token; in beam search, what all hypotheses begin with that can still win.
         Leaving the iterator ends the computation.
 
+        Args:
+            source: the language of the text, of a model of several languages; `target` likewise, as for `translate`.
         Raises:
             SettingsError: an option that needs the whole translation: `n_best` above 1, `minimum_bayes_risk`,
                 `coverage_penalty`, `alternatives`, `alignment` or `trace`.
@@ -325,7 +329,7 @@ class Translator(Pipeline):
         options = (options or DecodingOptions()).changed(**changes)
         options.check_stream()
         running = self.running(options, filters)
-        running.add(0, text, self.requests([text], options)[0])
+        running.add(0, text, self.requests([text], options, source=source, target=target)[0])
         told = ""
         while len(running):
             done = running.step()

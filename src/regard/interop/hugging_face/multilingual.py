@@ -96,8 +96,8 @@ def _files(folder: Path, model_type: str) -> tuple[tokenizers.Tokenizer, list[st
         vocabulary = vocabulary_list(read_json(folder / LIST), folder / LIST)
         if "<unk>" not in vocabulary:
             raise ModelFolderError(f"{folder / LIST} must have the token <unk>; it does not.")
-        languages = [token for code in listed.split() if (token := f"__{code}__") not in vocabulary]
-        return sentence_pieces(pieces), vocabulary + languages
+        names = (f"__{code}__" for code in listed.split())
+        return sentence_pieces(pieces), list(dict.fromkeys([*vocabulary, *names]))
     if pieces.is_file() and not (folder / "tokenizer.json").is_file():
         read = _known(folder, FAIRSEQ_CLASSES)
         refuse_others(read)
