@@ -20,7 +20,8 @@ from regard.models.registry import build
 SHARED_KEYS = (
     "model_dim", "ff_dim", "num_heads", "num_kv_heads", "head_dim", "norm", "norm_kind", "norm_epsilon", "activation",
     "gated", "bias", "positions", "value_head_dim", "attention_output_bias", "feed_forward_chunk",
-    "feed_forward_bias", "query_key_norm", "rotary_base", "rotary_dim", "rotary_scaling", "windows",
+    "feed_forward_bias", "query_key_norm", "rotary_base", "local_rotary_base", "rotary_dim", "rotary_scaling", "windows",
+    "norm_bias",
 )  # fmt: skip
 """Settings that must be equal in both, because they become one model."""
 SOURCE_MODULES = {
@@ -85,6 +86,11 @@ def _config(encoder: EncoderConfig, decoder: EncoderConfig | DecoderConfig) -> E
             raise SettingsError(
                 f"{key} must be the same in `--encoder` and `--decoder`; got {getattr(encoder, key)} and {getattr(decoder, key)}."
             )
+    for part in (encoder, decoder):
+        if isinstance(part, EncoderConfig) and not part.first_norm:
+            raise SettingsError("first_norm must be true in `--encoder` and `--decoder`; got false.")
+    if isinstance(decoder, EncoderConfig) and decoder.head_transform not in (None, "norm"):
+        raise SettingsError(f"head_transform of `--decoder` must be norm; got {decoder.head_transform}.")
     lengths = encoder.max_positions, decoder.max_positions
     if decoder.positions not in EMBEDDED and (lengths[0] != lengths[1] or decoder.arch == "encoder"):
         raise SettingsError(f"`--decoder` needs positions of kind {', '.join(EMBEDDED)}; got {decoder.positions}.")

@@ -41,6 +41,19 @@ def bert(name: str, **choices: Any) -> Callable[[], Any]:
     return make
 
 
+def modern(name: str, **choices: Any) -> Callable[[], Any]:
+    """ModernBert or EuroBert: texts of 9 tokens are longer than the windows."""
+
+    def make() -> Any:
+        values = BERT | {"hidden_size": 16, "num_attention_heads": 4, "num_hidden_layers": 4}
+        if name.startswith("Modern"):
+            values |= {"local_attention": 4, "cls_token_id": 3, "sep_token_id": 2}
+        kind = getattr(transformers, name)
+        return kind(kind.config_class(**values | choices))
+
+    return make
+
+
 def gpt2(**choices: Any) -> Callable[[], Any]:
     values = {"vocab_size": VOCAB, "n_positions": 30, "n_embd": 15, "n_layer": 2, "n_head": 3, "bos_token_id": 28,
               "eos_token_id": 28}  # fmt: skip
@@ -159,6 +172,38 @@ MODELS: dict[str, Callable[[], Any]] = {
     "distilbert, classes": bert("DistilBertForSequenceClassification", num_labels=3, seq_classif_dropout=0.0),
     "distilbert, tags": bert("DistilBertForTokenClassification"),
     "distilbert, spans": bert("DistilBertForQuestionAnswering"),
+    "modernbert, mlm": modern("ModernBertForMaskedLM"),
+    "modernbert, mlm, biases": modern(
+        "ModernBertForMaskedLM", norm_bias=True, attention_bias=True, classifier_bias=True, hidden_activation="silu",
+        tie_word_embeddings=False, classifier_activation="relu", num_hidden_layers=2,
+    ),
+    "modernbert, no head, linear": modern(
+        "ModernBertModel", num_hidden_layers=2, mlp_bias=True, layer_types=["sliding_attention", "full_attention"],
+        rope_parameters={
+            "full_attention": {"rope_type": "linear", "factor": 2.0, "rope_theta": 50.0},
+            "sliding_attention": {"rope_type": "default", "rope_theta": 5.0},
+        },
+    ),
+    "modernbert, classes": modern("ModernBertForSequenceClassification", num_labels=3, num_hidden_layers=2),
+    "modernbert, classes, mean": modern(
+        "ModernBertForSequenceClassification", num_labels=3, num_hidden_layers=1, classifier_pooling="mean",
+        decoder_bias=False,
+    ),
+    "modernbert, tags": modern("ModernBertForTokenClassification", num_labels=3, num_hidden_layers=1),
+    "modernbert, spans": modern("ModernBertForQuestionAnswering", num_hidden_layers=1, classifier_bias=True),
+    "eurobert, mlm": modern("EuroBertForMaskedLM", num_hidden_layers=2, num_key_value_heads=2, head_dim=6),
+    "eurobert, mlm, tied, biases": modern(
+        "EuroBertForMaskedLM", num_hidden_layers=1, attention_bias=True, mlp_bias=True, tie_word_embeddings=True
+    ),
+    "eurobert, no head": modern("EuroBertModel", num_hidden_layers=1, rope_parameters=LLAMA3),
+    "eurobert, classes": modern("EuroBertForSequenceClassification", num_labels=3, num_hidden_layers=1),
+    "eurobert, classes, mean": modern(
+        "EuroBertForSequenceClassification", num_hidden_layers=1, classifier_pooling="mean"
+    ),
+    "eurobert, classes, first": modern(
+        "EuroBertForSequenceClassification", num_hidden_layers=1, classifier_pooling="bos"
+    ),
+    "eurobert, tags": modern("EuroBertForTokenClassification", num_hidden_layers=1),
     "gpt2": gpt2(),
     "gpt2, one layer, untied, relu": gpt2(n_layer=1, tie_word_embeddings=False, activation_function="relu", n_inner=17),
     "bert-generation encoder": bert("BertGenerationEncoder", hidden_act="relu"),

@@ -15,7 +15,7 @@ transformers = pytest.importorskip("transformers")
 READ = [
     "bert, mlm, relu", "bert, classes, one layer", "roberta, tags", "distilbert, classes", "gpt2", "bert-generation encoder",
     "bert-generation decoder", "encoder-decoder of bert", "marian", "bart", "t5, gated", "t5, untied",
-    "umt5", "t5 encoder",
+    "umt5", "t5 encoder", "modernbert, classes, mean", "eurobert, classes",
 ]  # fmt: skip
 """Models that are read: one for each reader and head."""
 UNKNOWN: list[Any] = [True, 3, 0.5, "on", [1], {"type": "linear", "factor": 2.0}]
@@ -56,7 +56,8 @@ OF_SIZES = (
     "must hold the tensor",
     "rows, as its configuration",
     "columns, as its configuration",
-    "must be divisible by num_heads",
+    "must be divisible by num_",
+    "one for each layer",
     "ids of symbols must be below",
 )
 """The messages about sizes that the tensors do not have."""

@@ -126,8 +126,10 @@ def test_losses_and_gradients_are_theirs(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["bert, mlm, relu", "roberta, mlm", "gpt2", "marian", "bart", "m2m_100", "mbart", "t5"]
-)
+    "name",
+    ["bert, mlm, relu", "roberta, mlm", "gpt2", "marian", "bart", "m2m_100", "mbart", "t5", "modernbert, mlm",
+     "modernbert, tags", "eurobert, mlm"],
+)  # fmt: skip
 @pytest.mark.parametrize("side", ["right", "left"])
 @torch.no_grad()
 def test_padding_on_either_side_is_theirs(name: str, side: str, tmp_path: Path) -> None:
@@ -210,7 +212,29 @@ REFUSED = [
     ("mbart", {"normalize_before": False}, "normalize_before must be True"),
     ("mbart", {"vocab_size": 30}, r"must have a part of shape \(30,\) for output_bias"),
     ("pegasus", {"normalize_embedding": True}, "normalize_embedding must be False"),
-    ("bert, mlm, relu", {"model_type": "modernbert"}, "model_type .*got 'modernbert'.*bart, bert, "),
+    ("modernbert, mlm", {"hidden_activation": "quick_gelu"}, "hidden_activation must be one of .*; got 'quick_gelu'"),
+    ("modernbert, mlm", {"num_hidden_layers": 5, "layer_types": None}, r"must hold the tensor model\.layers\.4\."),
+    ("modernbert, mlm", {"layer_types": ["full_attention"]}, "layer_types must be 4, one for each layer; got 1"),
+    ("modernbert, mlm", {"layer_types": ["chunked"] * 4}, "layer_types must be .*; got 'chunked'"),
+    ("modernbert, mlm", {"norm_bias": True}, r"must hold the tensor model\.embeddings\.norm\.bias"),
+    ("modernbert, mlm", {"rope_scaling": {"type": "linear", "factor": 2.0}}, "rope_scaling must be null"),
+    ("modernbert, mlm", {"rope_parameters": {"rope_theta": 3.0}}, "rope_parameters must be given for full_attention and"),
+    ("modernbert, mlm", {"rope_parameters": {"full_attention": 3}}, "of full_attention must be of type dict; got 3"),
+    (
+        "modernbert, mlm",
+        {"rope_parameters": {"sliding_attention": {"rope_type": "linear", "factor": 2.0}}},
+        "rope_type of sliding_attention must be default",
+    ),
+    (
+        "modernbert, mlm",
+        {"rope_parameters": {"full_attention": {"rope_type": "yarn", "factor": 2.0}}},
+        "of full_attention: rope_type must be one of .*; got 'yarn'",
+    ),
+    ("modernbert, mlm", {"architectures": ["ModernBertForMultipleChoice"]}, "architectures must end with one of"),
+    ("modernbert, classes", {"classifier_pooling": "max"}, "classifier_pooling must be one of cls, mean; got 'max'"),
+    ("eurobert, classes", {"classifier_pooling": "cls"}, "classifier_pooling must be one of late, mean, bos; got 'cls'"),
+    ("eurobert, mlm", {"mlp_bias": True}, r"must hold the tensor model\.layers\.0\.mlp\.gate_proj\.bias"),
+    ("eurobert, mlm", {"partial_rotary_factor": 0.5}, "partial_rotary_factor must be 1"),
     ("bert, mlm, relu", {"hidden_size": None}, "must have the key hidden_size"),
     ("bert, mlm, relu", {"hidden_size": "15"}, "hidden_size must be of type int; got '15'"),
     ("bert, mlm, relu", {"hidden_size": 15.0}, r"hidden_size must be of type int; got 15\.0"),

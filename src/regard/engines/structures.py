@@ -171,7 +171,7 @@ class Structures:
             self.stack.embedding_norm, self.stack.last_norm = map(self._norm, (ends.embedding_norm, ends.last_norm))
             self.stack.output = self._map(ends.output)
             if isinstance(ends.transform, OutputTransform):
-                self.stack.transform = self._map(ends.transform.inner_proj)
+                self.stack.transform = self._map(cast("nn.Linear", ends.transform.inner_proj))
                 self.stack.transform_activation = ACTIVATIONS[ends.transform.activation]
                 self.stack.transform_norm = self._norm(ends.transform.norm)
 

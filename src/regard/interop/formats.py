@@ -22,6 +22,7 @@ from regard.interop.foreign import ForeignModel
 from regard.interop.hugging_face import bert, llama
 from regard.interop.hugging_face import folder as hugging_face
 from regard.models.decoder import Decoder
+from regard.models.encoder import Encoder
 from regard.models.interface import Model
 from regard.models.registry import unpruned
 from regard.names import exists, is_file, is_folder
@@ -186,6 +187,14 @@ def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
         wanted["feed_forward_bias"] = config.feed_forward_bias in (None, config.bias), True
         wanted["query_key_norm"] = config.query_key_norm, False
         wanted["windows"] = config.windows, []
+    if hasattr(config, "value_head_dim"):
+        wanted["norm_bias"] = config.norm_bias or config.norm_kind != "layer", True
+        wanted["local_rotary_base"] = config.local_rotary_base, None
+    if isinstance(model, Encoder):
+        usual = {"mlm": "norm", "classify": "dense"}.get(config.task, "none")
+        wanted["first_norm"] = config.first_norm, True
+        wanted["head_transform"] = config.head_transform or usual, usual
+        wanted["pooling"] = config.pooling, "first"
     if isinstance(model, Decoder):
         wanted["cross_attention"] = config.cross_attention, False
         wanted["output_transform"] = config.output_transform, format == "bert"

@@ -204,6 +204,28 @@ def modules(ours_to_theirs: Mapping[str, str], model: nn.Module, *, transposed: 
     return refs
 
 
+def fused_modules(ours_to_theirs: Mapping[str, tuple[str, int]], model: nn.Module) -> dict[str, TensorRef]:
+    """`TensorRef`s for modules that are rows of a larger one.
+
+    Args:
+        ours_to_theirs: for each of ours, the name of theirs, and its first row there.
+    """
+    refs = {}
+    for name, _ in model.named_parameters():
+        module, _, kind = name.rpartition(".")
+        if module in ours_to_theirs:
+            theirs, first_row = ours_to_theirs[module]
+            refs[name] = TensorRef(f"{theirs}.{kind}", first_row=first_row)
+    return refs
+
+
+def add_zeros(tensors: dict[str, Tensor], sizes: Mapping[str, int]) -> dict[str, str]:
+    """Add biases of zeros, in place, where their model has none, for `Blueprint.prepare`."""
+    for name, size in sizes.items():
+        tensors.setdefault(name, torch.zeros(size))
+    return {}
+
+
 def add_zero_start(tensors: dict[str, Tensor], tables: Sequence[str], bias: str) -> None:
     """Add a token, in place: its vector is zero, as that which Marian's decoder starts from, and it is never written.
 

@@ -119,6 +119,7 @@ class TransformerConfig(ModelConfig):
         description="what is normalised: each position, likewise without its mean, each feature over all tokens, nothing",
     )
     norm_epsilon: float = Field(1e-5, gt=0, le=1)
+    norm_bias: bool = Field(True, description="whether norms of kind layer have biases")
     activation: Activation = "relu"
     gated: bool = Field(False, description="gated feed-forward layers: SwiGLU with silu")
     bias: bool = Field(True, description="whether linear maps have biases")
@@ -134,6 +135,12 @@ class TransformerConfig(ModelConfig):
     )
     positions: Positions = "sinusoidal"
     rotary_base: float = Field(10_000.0, gt=1, le=1e12, description="sets the slowest frequency of rotary positions")
+    local_rotary_base: float | None = Field(
+        None,
+        gt=1,
+        le=1e12,
+        description="the base in layers with a window, which rotary_scaling then leaves as they are; null: that of all layers",
+    )
     rotary_dim: int | None = Field(
         None, ge=2, le=WIDEST, description="dimensions of each head that rotary positions turn, even; null: all"
     )
@@ -299,11 +306,24 @@ class EncoderConfig(TransformerConfig):
         2, ge=0, le=MOST_KINDS, description="kinds of token: BERT's first and second sentence; 0: no kinds"
     )
     embedding_norm: bool = Field(True, description="whether embeddings are normalised, as in BERT")
+    first_norm: bool = Field(
+        True,
+        description="whether the input of the first layer's attention is normalised; false, with norm pre: as in ModernBERT",
+    )
     pooler: bool = Field(False, description="without a task, whether there is a vector for the whole text, as in BERT")
     labels: list[str] = Field(default_factory=list, description="names of the classes or tags, from the data")
     activation: Activation = "gelu"
     head_activation: Literal["relu", "gelu", "gelu_tanh", "silu", "tanh"] | None = Field(
-        None, description="inside the head; null: gelu to predict tokens, tanh to classify"
+        None, description="inside the head; null: tanh to classify, else gelu"
+    )
+    head_transform: Literal["none", "dense", "norm"] | None = Field(
+        None,
+        description="the layer before the head's output: none, one with an activation, one that is also normalised; null: "
+        "norm to predict tokens, dense to classify, else none",
+    )
+    pooling: Literal["first", "mean", "late"] = Field(
+        "first",
+        description="what a class is read from: the first token; the mean of all; likewise, after the layer before the output",
     )
     tied_embeddings: bool = Field(
         True, description="whether the output that predicts tokens shares the embedding matrix"
@@ -315,6 +335,12 @@ class EncoderConfig(TransformerConfig):
     def _pooler_is_alone(self) -> EncoderConfig:
         if self.pooler and self.task != "none":
             raise ValueError(f"pooler must be false with a task, which has its own head; got task {self.task}.")
+        return self
+
+    @model_validator(mode="after")
+    def _first_norm_fits(self) -> EncoderConfig:
+        if not self.first_norm and self.norm != "pre":
+            raise ValueError(f"first_norm must be true with norm {self.norm}; got false.")
         return self
 
     @property

@@ -58,6 +58,8 @@ class Encoder(Model):
                 for layer in range(config.num_layers)
             ),
         )
+        if not config.first_norm:
+            self.layers[0].self_attention_residual.norm = nn.Identity()
         self.norm = final_norm(config)
         self.head = _head(config)
         self.pooler = nn.Linear(config.model_dim, config.model_dim) if config.pooler else None
@@ -79,7 +81,12 @@ class Encoder(Model):
             segments: which kind each token is; None: all are of kind 0. Padding may stand on either side.
             given: what else `states` may be given.
         """
-        return self.logits(self.states(ids, segments, **given))
+        states = self.states(ids, segments, **given)
+        if isinstance(self.head, ClassHead):
+            is_token = given.get("is_token")
+            is_token = ids != self.config.pad_id if is_token is None and ids is not None else is_token
+            states = self.head.pooled(states, is_token)
+        return self.logits(states)
 
     if TYPE_CHECKING:
         __call__ = forward
@@ -151,7 +158,9 @@ class Encoder(Model):
         return {"encoder": list(self.layers)}
 
     def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*shape output"]:
-        """The scores that the task's head gives to the states."""
+        """The scores that the task's head gives to the states. Those of a classifier are of texts without padding, or what
+        `ClassHead.pooled` made of each text.
+        """
         return self.head(states, self.output_embedding.weight)
 
     def layer_logits(self, states: Float[Tensor, "layer position model_dim"]) -> Float[Tensor, "layer position output"]:
@@ -175,7 +184,10 @@ class Encoder(Model):
 
     def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label ..."], Int[Tensor, " label"]]:
         """The states of each position, or each sequence, that has a label; and those labels."""
-        return self.at_labels(batch, self.states(batch.ids), lambda labels: labels >= 0)
+        states = self.states(batch.ids)
+        if isinstance(self.head, ClassHead):
+            states = self.head.pooled(states, batch.ids != self.config.pad_id)
+        return self.at_labels(batch, states, lambda labels: labels >= 0)
 
     def loss(self, batch: Any, *, smoothing: float = 0.0, soft: SoftTargets | None = None) -> Float[Tensor, ""]:
         """The label-smoothed cross-entropy of a batch's labels, summed, in nats."""
@@ -191,8 +203,8 @@ class MaskedLanguageHead(OutputTransform):
     """Predicts the original token at each position. Source: Devlin et al. 2019, section 3.1, task 1, and its code."""
 
     def __init__(self, config: EncoderConfig) -> None:
-        super().__init__(config, config.head_activation or "gelu")
-        self.bias = nn.Parameter(self.inner_proj.bias.new_zeros(config.vocab_size))
+        super().__init__(config, config.head_activation or "gelu", config.head_transform or "norm")
+        self.bias = nn.Parameter(torch.zeros(config.vocab_size))
 
     def forward(  # type: ignore[override]  # the output matrix is the model's to give
         self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab model_dim"]
@@ -209,22 +221,49 @@ class MaskedLanguageHead(OutputTransform):
 
 
 class ClassHead(nn.Module):
-    """Classifies a sequence by its first token. Source: Devlin et al. 2019, section 3.2; the "pooler"."""
+    """Classifies a text by its first token, or by the mean of its tokens.
+
+    Source: Devlin et al. 2019, section 3.2, and its code, the "pooler".
+    """
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
-        self.activation = config.head_activation or "tanh"
-        self.pooler = nn.Linear(config.model_dim, config.model_dim)
+        kind = config.head_transform or "dense"
+        self.activation, self.pooling = config.head_activation or "tanh", config.pooling
+        self.pooler = nn.Identity() if kind == "none" else nn.Linear(config.model_dim, config.model_dim)
+        self.norm = norm(config)(config.model_dim) if kind == "norm" else nn.Identity()
+        self.is_transformed = kind != "none"
         self.dropout = Dropout(config.dropout)
         self.output_proj = nn.Linear(config.model_dim, len(config.labels))
 
-    def forward(self, states: Activations, embedding: Float[Tensor, "vocab model_dim"]) -> Float[Tensor, "batch label"]:
-        """Logits of the classes. The first token is at position 0: padding stands on the right."""
-        pooled = HEAD_ACTIVATIONS[self.activation](self.pooler(states[:, 0]))
-        return self.output_proj(self.dropout(pooled))
+    def forward(
+        self, states: Float[Tensor, "batch *position model_dim"], embedding: Float[Tensor, "vocab model_dim"]
+    ) -> Float[Tensor, "batch label"]:
+        """Logits of the classes, for the states of texts without padding, or what `pooled` made of them."""
+        return self.output_proj(self.dropout(self.pooled(states) if states.ndim == 3 else states))
 
     if TYPE_CHECKING:
         __call__ = forward
+
+    def pooled(self, states: Activations, is_token: IsToken | None = None) -> Float[Tensor, "batch model_dim"]:
+        """A vector for each text. The first token is at position 0: padding stands on the right.
+
+        Args:
+            is_token: False for padding; None: all are tokens.
+        """
+        if self.pooling == "late":
+            return _mean(self._transformed(states), is_token)
+        return self._transformed(states[:, 0] if self.pooling == "first" else _mean(states, is_token))
+
+    def _transformed(self, x: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
+        return self.norm(HEAD_ACTIVATIONS[self.activation](self.pooler(x))) if self.is_transformed else x
+
+
+def _mean(states: Activations, is_token: IsToken | None) -> Float[Tensor, "batch model_dim"]:
+    """The mean of the tokens of each text."""
+    if is_token is None:
+        return states.mean(dim=1)
+    return states.masked_fill(~is_token[..., None], 0).sum(dim=1) / is_token.sum(dim=1, keepdim=True).clamp(min=1)
 
 
 class NoHead(nn.Module):
@@ -245,6 +284,8 @@ class TokenHead(nn.Module):
 
     def __init__(self, config: EncoderConfig, num_outputs: int) -> None:
         super().__init__()
+        activation, kind = config.head_activation or "gelu", config.head_transform or "none"
+        self.transform = OutputTransform(config, activation, kind)
         self.dropout = Dropout(config.dropout)
         self.output_proj = nn.Linear(config.model_dim, num_outputs)
 
@@ -252,7 +293,7 @@ class TokenHead(nn.Module):
         self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab model_dim"]
     ) -> Float[Tensor, "*batch output"]:
         """The numbers of each token."""
-        return self.output_proj(self.dropout(states))
+        return self.output_proj(self.dropout(self.transform(states)))
 
     if TYPE_CHECKING:
         __call__ = forward

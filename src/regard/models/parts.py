@@ -83,8 +83,11 @@ def add_position_scheme(name: str, make: Callable[[TransformerConfig, bool], Att
 
 def self_attention(config: TransformerConfig, layer: int, *, is_decoder: bool) -> MultiHeadAttention:
     """Self-attention of a layer, counted from 0, with its position scheme and its window."""
-    positions = SCHEMES[config.positions](config, is_decoder) if config.positions in SCHEMES else None
     window = config.windows[layer] if config.windows else None
+    rotating = config
+    if window is not None and config.local_rotary_base is not None:
+        rotating = config.model_copy(update={"rotary_base": config.local_rotary_base, "rotary_scaling": None})
+    positions = SCHEMES[config.positions](rotating, is_decoder) if config.positions in SCHEMES else None
     attention = Attention(positions=positions, dropout=config.attention_dropout, window=window)
     return _multihead(config, attention, norm(config) if config.query_key_norm else None)
 
@@ -124,7 +127,9 @@ def norm(config: TransformerConfig) -> Callable[[int], nn.Module]:
         return nn.Identity
     if config.norm_kind == "batch":
         return partial(BatchNorm, epsilon=config.norm_epsilon)
-    return partial(nn.RMSNorm if config.norm_kind == "rms" else nn.LayerNorm, eps=config.norm_epsilon)
+    if config.norm_kind == "rms":
+        return partial(nn.RMSNorm, eps=config.norm_epsilon)
+    return partial(nn.LayerNorm, eps=config.norm_epsilon, bias=config.norm_bias)
 
 
 def residual(config: TransformerConfig) -> PostNorm:
@@ -213,19 +218,23 @@ class TextInput(NamedTuple):
 class OutputTransform(nn.Module):
     """A layer and a norm between the last states and the output embeddings: norm(activation(x W + b)).
 
+    Args:
+        kind: `norm`; `dense`, without the norm; `none`, the states themselves.
     Source: Devlin et al. 2019, section 3.1, task 1, and its code.
     """
 
-    def __init__(self, config: TransformerConfig, activation: str) -> None:
+    def __init__(self, config: TransformerConfig, activation: str, kind: str = "norm") -> None:
         super().__init__()
-        self.activation = activation
-        self.inner_proj = nn.Linear(config.model_dim, config.model_dim)
-        self.norm = norm(config)(config.model_dim)
+        self.activation, self.kind = activation, kind
+        self.inner_proj = nn.Identity() if kind == "none" else nn.Linear(config.model_dim, config.model_dim)
+        self.norm = norm(config)(config.model_dim) if kind == "norm" else nn.Identity()
 
     def forward(
         self, states: Float[Tensor, "*batch model_dim"], is_token: Bool[Tensor, "*batch"] | None = None
     ) -> Float[Tensor, "*batch model_dim"]:
         """The vectors that are compared with the output embeddings."""
+        if self.kind == "none":
+            return states
         return normalised(self.norm, HEAD_ACTIVATIONS[self.activation](self.inner_proj(states)), is_token)
 
     if TYPE_CHECKING:

@@ -143,8 +143,6 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     style = STYLES[kind]
     for key in ("is_decoder", "add_cross_attention"):
         config.refuse_unless(key, False)
-    if config.get("problem_type") not in (None, "single_label_classification"):
-        config.refuse_unless("problem_type", "single_label_classification")
     task = task_of(config)
     sizes = sizes_of(config, style.keys)
     sizes.setdefault("num_segments", 0)
@@ -157,17 +155,12 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         "mlm": style.mlm_activation or sizes["activation"],
         "classify": style.class_activation,
     }.get(task)
-    labels = _labels(config) if task in ("classify", "tag") else []
-    if task == "classify" and len(labels) < 2:
-        raise ModelFolderError(
-            f"{config.where}: id2label must name at least 2 classes; got {len(labels)}: a regression model."
-        )
     ours = EncoderConfig(
         **sizes,
         positions=positions,
         pad_id=pad_id,
         task=task,
-        labels=labels,
+        labels=labels_of(config, task),
         head_activation=head_activation,
         tied_embeddings=config.get("tie_word_embeddings", True),
         feed_forward_chunk=config.get("chunk_size_feed_forward", 0) or None,
@@ -275,6 +268,15 @@ def layer_names(ours: str, theirs: str, num_layers: int, layer: Mapping[str, str
     }
 
 
+def fused_names(theirs: str, num_layers: int, layer: Mapping[str, tuple[str, int]]) -> dict[str, tuple[str, int]]:
+    """The modules of all layers that are rows of a larger one: theirs, and the first row, by ours."""
+    return {
+        f"layers.{index}.{our_module}": (f"{theirs}.{index}.{their_module}", first_row)
+        for index in range(num_layers)
+        for our_module, (their_module, first_row) in layer.items()
+    }
+
+
 def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """The configuration and the tensors of an encoder of ours in their format.
 
@@ -359,7 +361,18 @@ def refuse(kind: str, wanted: Mapping[str, tuple[Any, Any]]) -> None:
             )
 
 
-def _labels(config: ForeignConfig) -> list[str]:
+def labels_of(config: ForeignConfig, task: str) -> list[str]:
+    """The names of the classes or tags of a task; none: it has no labels."""
+    config.refuse_unless("problem_type", "single_label_classification")
+    labels = _names_of_labels(config) if task in ("classify", "tag") else []
+    if task == "classify" and len(labels) < 2:
+        raise ModelFolderError(
+            f"{config.where}: id2label must name at least 2 classes; got {len(labels)}: a regression model."
+        )
+    return labels
+
+
+def _names_of_labels(config: ForeignConfig) -> list[str]:
     names = config.get("id2label")
     if names:
         return [str(name) for _, name in sorted(names.items(), key=lambda item: int(item[0]))]

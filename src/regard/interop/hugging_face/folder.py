@@ -22,9 +22,11 @@ from regard.interop.hugging_face import (
     bert,
     bert_decoders,
     bloom,
+    eurobert,
     gpt2,
     gpt_neox,
     llama,
+    modernbert,
     multilingual,
     opt,
     t5,
@@ -66,7 +68,7 @@ class ModelType:
         return self.default_class in BY_HEAD
 
 
-BY_HEAD = {"Bert", "Roberta", "DistilBert", "XLMRoberta", "Camembert"}
+BY_HEAD = {"Bert", "Roberta", "DistilBert", "XLMRoberta", "Camembert", "ModernBert", "EuroBert"}
 
 
 def _bert(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
@@ -93,6 +95,8 @@ TYPES: dict[str, ModelType] = {
     "distilbert": ModelType(bert.blueprint, "DistilBert", _encoder("distilbert")),
     "xlm-roberta": ModelType(bert.blueprint, "XLMRoberta"),
     "camembert": ModelType(bert.blueprint, "Camembert"),
+    "modernbert": ModelType(modernbert.blueprint, "ModernBert"),
+    "eurobert": ModelType(eurobert.blueprint, "EuroBert"),
     **{name: ModelType(llama.blueprint, kind.name, _llama(name)) for name, kind in llama.KINDS.items()},
     "opt": ModelType(opt.blueprint, opt.NAME),
     "bloom": ModelType(bloom.blueprint, bloom.NAME),
@@ -187,7 +191,9 @@ def _default_class(model_type: str, tensors: Mapping[str, Tensor]) -> str:
     known = TYPES[model_type]
     if not known.is_named_by_head:
         return known.default_class
-    predicts = any(name.startswith(("cls.predictions.", "lm_head.", "vocab_transform.")) for name in tensors)
+    predicts = any(
+        name.startswith(("cls.predictions.", "lm_head.", "vocab_transform.", "decoder.")) for name in tensors
+    )
     return known.default_class + ("ForMaskedLM" if predicts else "Model")
 
 
