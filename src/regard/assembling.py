@@ -24,6 +24,8 @@ SHARED_KEYS = (
     "norm_bias",
 )  # fmt: skip
 """Settings that must be equal in both, because they become one model."""
+OF_ENCODERS_ALONE: dict[str, Any] = {"first_norm": True, "embedding_dim": None, "weights_from": []}
+"""Settings that an encoder-decoder does not have, and the value that an encoder must have."""
 SOURCE_MODULES = {
     "embedding": "source_embedding", "segment_embedding": "source_type_embedding", "positions": "source_positions",
     "embedding_norm": "source_norm", "layers": "encoder_layers", "norm": "encoder_norm",
@@ -87,8 +89,9 @@ def _config(encoder: EncoderConfig, decoder: EncoderConfig | DecoderConfig) -> E
                 f"{key} must be the same in `--encoder` and `--decoder`; got {getattr(encoder, key)} and {getattr(decoder, key)}."
             )
     for part in (encoder, decoder):
-        if isinstance(part, EncoderConfig) and not part.first_norm:
-            raise SettingsError("first_norm must be true in `--encoder` and `--decoder`; got false.")
+        for key, usual in OF_ENCODERS_ALONE.items():
+            if isinstance(part, EncoderConfig) and getattr(part, key) != usual:
+                raise SettingsError(f"{key} must be {usual} in `--encoder` and `--decoder`; got {getattr(part, key)}.")
     if isinstance(decoder, EncoderConfig) and decoder.head_transform not in (None, "norm"):
         raise SettingsError(f"head_transform of `--decoder` must be norm; got {decoder.head_transform}.")
     lengths = encoder.max_positions, decoder.max_positions

@@ -15,7 +15,8 @@ transformers = pytest.importorskip("transformers")
 READ = [
     "bert, mlm, relu", "bert, classes, one layer", "roberta, tags", "distilbert, classes", "gpt2", "bert-generation encoder",
     "bert-generation decoder", "encoder-decoder of bert", "marian", "bart", "t5, gated", "t5, untied",
-    "umt5", "t5 encoder", "modernbert, classes, mean", "eurobert, classes",
+    "umt5", "t5 encoder", "modernbert, classes, mean", "eurobert, classes", "electra, mlm",
+    "albert, classes",
 ]  # fmt: skip
 """Models that are read: one for each reader and head."""
 UNKNOWN: list[Any] = [True, 3, 0.5, "on", [1], {"type": "linear", "factor": 2.0}]

@@ -1,4 +1,4 @@
-"""The heads of encoders: what a class is read from, the layer before the output, and an encoder without its first norm."""
+"""Encoders: what a class is read from, the layer before the output, narrow embeddings, and layers that share weights."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -7,8 +7,14 @@ import pytest
 import torch
 from torch import nn
 
+from regard.errors import SettingsError
+from regard.inspection.capture import capture
+from regard.memory import model_size
 from regard.models.config import EncoderConfig
 from regard.models.encoder import Encoder
+from regard.models.heads import Site, prune_heads
+from regard.models.interface import stored_tensors
+from regard.models.registry import build
 
 SIZES: dict[str, Any] = {
     "vocab_size": 19, "model_dim": 12, "ff_dim": 16, "num_heads": 3, "num_layers": 2, "max_positions": 12, "dropout": 0.0,
@@ -87,3 +93,72 @@ def test_the_first_layer_reads_normalised_embeddings_as_they_are() -> None:
     torch.testing.assert_close(read[0], model.embedding_norm(model.embedding(ids) + model.segment_embedding.weight[0]))
     with pytest.raises(ValueError, match="first_norm must be true with norm post; got false"):
         EncoderConfig(**SIZES, first_norm=False)
+
+
+def test_narrow_embeddings_are_made_as_wide_as_states() -> None:
+    for width in (5, 12, 20):
+        model = encoder(task="mlm", embedding_dim=width, positions="sinusoidal" if width % 2 == 0 else "learned")
+        assert model.embedding.weight.shape == (19, width)
+        assert model(padded()).shape == (2, 5, 19)
+        assert model_size(model.config).num_parameters == sum(parameter.numel() for parameter in model.parameters())
+    model = encoder(embedding_dim=5, num_segments=0)
+    ids = torch.tensor(ROWS[:1])
+    read: list[torch.Tensor] = []
+    model.layers[0].register_forward_pre_hook(lambda _, given: read.append(given[0]))
+    model(ids)
+    table: Any = model.positions.learned
+    x = model.embedding_norm(model.embedding(ids) + table.table.weight[: ids.shape[1]])
+    torch.testing.assert_close(read[0], model.embedding_proj(x))
+    with pytest.raises(ValueError, match="embedding_dim must be even for sinusoidal positions; got 5"):
+        EncoderConfig(**SIZES, embedding_dim=5, positions="sinusoidal")
+    with pytest.raises(ValueError, match="embedding_dim must be model_dim with head_transform none"):
+        EncoderConfig(**SIZES, embedding_dim=5, head_transform="none")
+
+
+def sharing(**changes: Any) -> Encoder:
+    return encoder(
+        num_layers=4, weights_from=[0, 1, 0, 1], positions="relative_key", windows=[2, None, None, 3], **changes
+    )
+
+
+def test_layers_that_share_weights_are_one_in_training_and_two_in_inspection() -> None:
+    """A gradient is the sum of those of separate layers, and an update changes both; attention is that of each place."""
+    model = sharing()
+    apart = Encoder(model.config.model_copy(update={"weights_from": []})).eval()
+    names = {name for name, _ in model.named_parameters()}
+    for name, parameter in apart.named_parameters():
+        source = name.replace("layers.2.", "layers.0.").replace("layers.3.", "layers.1.")
+        assert (source == name) == (name in names)
+        parameter.data = model.get_parameter(source).data.clone()
+    torch.testing.assert_close(model(padded()), apart(padded()))
+    batch = SimpleNamespace(ids=padded(), labels=torch.tensor([2, 1]))
+    for each in (model, apart):
+        each.loss(batch).backward()
+    weight = "self_attention.key_proj.weight"
+    one, two, shared = (each.get_parameter(f"layers.{layer}.{weight}").grad for each, layer in
+                        ((apart, 0), (apart, 2), (model, 2)))  # fmt: skip
+    assert one is not None
+    assert two is not None
+    torch.testing.assert_close(shared, one + two)
+    torch.optim.SGD(model.parameters(), 0.1).step()
+    assert model.layers[2].feed_forward.inner_proj.weight is model.layers[0].feed_forward.inner_proj.weight  # type: ignore[union-attr]
+    with capture(model) as found:
+        model(padded())
+    assert len(found) == 4
+    assert found["layers.0.self_attention"].allowed().sum() < found["layers.2.self_attention"].allowed().sum()
+    assert model_size(model.config).num_parameters == sum(parameter.numel() for parameter in model.parameters())
+
+
+def test_a_model_whose_layers_share_weights_is_stored_once() -> None:
+    model = sharing()
+    again = build(model.config)
+    again.load_state_dict(stored_tensors(model), strict=False)
+    torch.testing.assert_close(again.eval()(padded()), model(padded()))
+    with pytest.raises(SettingsError, match=r"heads of layers that share weights .* cannot be removed"):
+        prune_heads(model, {Site("encoder", 1): [0]})
+
+
+@pytest.mark.parametrize("wrong", [[0, 0], [0, 1, 1, 2], [1, 1, 0, 0], [0, 0, 0, 9]])
+def test_layers_take_weights_of_lower_ones_that_have_their_own(wrong: list[int]) -> None:
+    with pytest.raises(ValueError, match="weights_from must name, for each of 4 layers, itself or a lower one"):
+        EncoderConfig(**{**SIZES, "num_layers": 4}, weights_from=wrong)

@@ -195,6 +195,10 @@ def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
         wanted["first_norm"] = config.first_norm, True
         wanted["head_transform"] = config.head_transform or usual, usual
         wanted["pooling"] = config.pooling, "first"
+        if format not in ("electra", "albert"):
+            wanted["embedding_dim"] = config.embedding_dim, None
+        if format != "albert":
+            wanted["weights_from"] = config.weights_from, []
     if isinstance(model, Decoder):
         wanted["cross_attention"] = config.cross_attention, False
         wanted["output_transform"] = config.output_transform, format == "bert"

@@ -46,6 +46,8 @@ MOST_LAYERS, MOST_POSITIONS, MOST_KINDS = 10_000, 1 << 20, 1 << 16
 """Far above any model that there is, and low enough that a number which is none cannot keep a machine busy: `regard.memory`
 says whether a model has room in one.
 """
+MOST_SHARED = 256
+"""The most layers that may share weights: a small file can make no more of them."""
 Layers = Annotated[int, Field(ge=1, le=MOST_LAYERS)]
 SourceVocabulary = Annotated[
     int | None,
@@ -302,6 +304,19 @@ class EncoderConfig(TransformerConfig):
     max_positions: int = Field(
         1024, ge=3, le=MOST_POSITIONS, description="longest text, in tokens, begin and end symbol included"
     )
+    embedding_dim: int | None = Field(
+        None,
+        ge=1,
+        le=WIDEST,
+        description="width of the embeddings, which a linear map then makes as wide as states, as in ELECTRA and ALBERT; null: "
+        "model_dim, without such a map",
+    )
+    weights_from: list[Annotated[int, Field(ge=0)]] = Field(
+        default_factory=list,
+        max_length=MOST_SHARED,
+        description="for each layer, the first layer with the same weights, itself or a lower one, as in ALBERT; empty: each "
+        "layer has its own",
+    )
     num_segments: int = Field(
         2, ge=0, le=MOST_KINDS, description="kinds of token: BERT's first and second sentence; 0: no kinds"
     )
@@ -335,6 +350,28 @@ class EncoderConfig(TransformerConfig):
     def _pooler_is_alone(self) -> EncoderConfig:
         if self.pooler and self.task != "none":
             raise ValueError(f"pooler must be false with a task, which has its own head; got task {self.task}.")
+        return self
+
+    @model_validator(mode="after")
+    def _layers_share_weights_of_lower_ones(self) -> EncoderConfig:
+        found = self.weights_from
+        if found and (
+            len(found) != self.num_layers
+            or any(first > layer or found[first] != first for layer, first in enumerate(found))
+        ):
+            raise ValueError(
+                f"weights_from must name, for each of {self.num_layers} layers, itself or a lower one that has its own "
+                f"weights; got {found[:12]}."
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _embeddings_fit(self) -> EncoderConfig:
+        width = self.embedding_dim
+        if width and width % 2 and self.positions.startswith("sinusoidal"):
+            raise ValueError(f"embedding_dim must be even for sinusoidal positions; got {width}.")
+        if width not in (None, self.model_dim) and self.task == "mlm" and self.head_transform == "none":
+            raise ValueError(f"embedding_dim must be model_dim with head_transform none and task mlm; got {width}.")
         return self
 
     @model_validator(mode="after")

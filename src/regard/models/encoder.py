@@ -28,7 +28,7 @@ from regard.models.parts import (
 )
 from regard.nn.cache import KeysValues
 from regard.nn.dropout import Dropout
-from regard.nn.initialization import tied
+from regard.nn.initialization import share_weights, tied
 from regard.nn.layers import Activations, EncoderLayer, IsToken, normalised
 from regard.nn.losses import SoftTargets, smoothed_cross_entropy
 from regard.nn.masks import mask_with_prefix, prepared
@@ -44,11 +44,13 @@ class Encoder(Model):
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
         self.config = config
-        self.embedding = nn.Embedding(config.vocab_size, config.model_dim)
-        self.segment_embedding = nn.Embedding(config.num_segments, config.model_dim) if config.num_segments else None
-        self.positions = EmbeddedPositions(config)
-        self.embedding_norm = norm(config)(config.model_dim) if config.embedding_norm else nn.Identity()
+        width = config.embedding_dim or config.model_dim
+        self.embedding = nn.Embedding(config.vocab_size, width)
+        self.segment_embedding = nn.Embedding(config.num_segments, width) if config.num_segments else None
+        self.positions = EmbeddedPositions(config, width)
+        self.embedding_norm = norm(config)(width) if config.embedding_norm else nn.Identity()
         self.embedding_dropout = Dropout(config.dropout)
+        self.embedding_proj = nn.Linear(width, config.model_dim) if config.embedding_dim else nn.Identity()
         self.layers = cast(
             "Sequence[EncoderLayer]",
             nn.ModuleList(
@@ -58,13 +60,15 @@ class Encoder(Model):
                 for layer in range(config.num_layers)
             ),
         )
+        for layer, first in enumerate(config.weights_from):
+            share_weights(self.layers[layer], self.layers[first])
         if not config.first_norm:
             self.layers[0].self_attention_residual.norm = nn.Identity()
         self.norm = final_norm(config)
         self.head = _head(config)
         self.pooler = nn.Linear(config.model_dim, config.model_dim) if config.pooler else None
         is_untied = config.task == "mlm" and not config.tied_embeddings
-        self.output_embedding = nn.Embedding(config.vocab_size, config.model_dim) if is_untied else tied(self.embedding)
+        self.output_embedding = nn.Embedding(config.vocab_size, width) if is_untied else tied(self.embedding)
         # Embeddings are normalised, so their scale decides only how fast they move: small ones learn fast.
         tables = {module.weight for module in self.modules() if isinstance(module, nn.Embedding)}
         for parameter in self.parameters():
@@ -122,7 +126,7 @@ class Encoder(Model):
         if self.segment_embedding is not None:
             x = x + self.segment_embedding(torch.zeros_like(given.positions) if segments is None else segments)
         x = self.positions(x, given.positions)
-        x = self.embedding_dropout(normalised(self.embedding_norm, x, given.is_token))
+        x = self.embedding_proj(self.embedding_dropout(normalised(self.embedding_norm, x, given.is_token)))
         mask = prepared(given.is_token[:, None, None])
         masks = {0: mask} if past is None else {}
         for index, layer in enumerate(self.layers):
@@ -203,11 +207,13 @@ class MaskedLanguageHead(OutputTransform):
     """Predicts the original token at each position. Source: Devlin et al. 2019, section 3.1, task 1, and its code."""
 
     def __init__(self, config: EncoderConfig) -> None:
-        super().__init__(config, config.head_activation or "gelu", config.head_transform or "norm")
+        super().__init__(
+            config, config.head_activation or "gelu", config.head_transform or "norm", config.embedding_dim
+        )
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
 
     def forward(  # type: ignore[override]  # the output matrix is the model's to give
-        self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab model_dim"]
+        self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab output_dim"]
     ) -> Float[Tensor, "*batch vocab"]:
         """Logits of the vocabulary."""
         return self.compared(states) @ embedding.T + self.bias
@@ -215,7 +221,7 @@ class MaskedLanguageHead(OutputTransform):
     if TYPE_CHECKING:
         __call__ = forward  # type: ignore[assignment]
 
-    def compared(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
+    def compared(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch output_dim"]:
         """The vectors that are compared with the output embeddings."""
         return super().forward(states)
 
@@ -237,7 +243,7 @@ class ClassHead(nn.Module):
         self.output_proj = nn.Linear(config.model_dim, len(config.labels))
 
     def forward(
-        self, states: Float[Tensor, "batch *position model_dim"], embedding: Float[Tensor, "vocab model_dim"]
+        self, states: Float[Tensor, "batch *position model_dim"], embedding: Float[Tensor, "vocab width"]
     ) -> Float[Tensor, "batch label"]:
         """Logits of the classes, for the states of texts without padding, or what `pooled` made of them."""
         return self.output_proj(self.dropout(self.pooled(states) if states.ndim == 3 else states))
@@ -270,7 +276,7 @@ class NoHead(nn.Module):
     """The states themselves."""
 
     def forward(
-        self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab model_dim"]
+        self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab width"]
     ) -> Float[Tensor, "*batch model_dim"]:
         """The input itself."""
         return states
@@ -290,7 +296,7 @@ class TokenHead(nn.Module):
         self.output_proj = nn.Linear(config.model_dim, num_outputs)
 
     def forward(
-        self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab model_dim"]
+        self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab width"]
     ) -> Float[Tensor, "*batch output"]:
         """The numbers of each token."""
         return self.output_proj(self.dropout(self.transform(states)))

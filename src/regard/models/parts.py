@@ -220,18 +220,22 @@ class OutputTransform(nn.Module):
 
     Args:
         kind: `norm`; `dense`, without the norm; `none`, the states themselves.
+        output_dim: the width of the output embeddings; None: that of the states.
     Source: Devlin et al. 2019, section 3.1, task 1, and its code.
     """
 
-    def __init__(self, config: TransformerConfig, activation: str, kind: str = "norm") -> None:
+    def __init__(
+        self, config: TransformerConfig, activation: str, kind: str = "norm", output_dim: int | None = None
+    ) -> None:
         super().__init__()
         self.activation, self.kind = activation, kind
-        self.inner_proj = nn.Identity() if kind == "none" else nn.Linear(config.model_dim, config.model_dim)
-        self.norm = norm(config)(config.model_dim) if kind == "norm" else nn.Identity()
+        width = output_dim or config.model_dim
+        self.inner_proj = nn.Identity() if kind == "none" else nn.Linear(config.model_dim, width)
+        self.norm = norm(config)(width) if kind == "norm" else nn.Identity()
 
     def forward(
         self, states: Float[Tensor, "*batch model_dim"], is_token: Bool[Tensor, "*batch"] | None = None
-    ) -> Float[Tensor, "*batch model_dim"]:
+    ) -> Float[Tensor, "*batch output_dim"]:
         """The vectors that are compared with the output embeddings."""
         if self.kind == "none":
             return states
@@ -242,14 +246,17 @@ class OutputTransform(nn.Module):
 
 
 class EmbeddedPositions(nn.Module):
-    """The positions that a configuration adds to embeddings: sinusoids, learned vectors, or none."""
+    """The positions that a configuration adds to embeddings: sinusoids, learned vectors, or none.
 
-    def __init__(self, config: TransformerConfig) -> None:
+    Args:
+        width: of the embeddings; None: `model_dim`.
+    """
+
+    def __init__(self, config: TransformerConfig, width: int | None = None) -> None:
         super().__init__()
         self.max_positions = config.max_positions
-        self.learned = (
-            LearnedPositions(config.max_positions, config.model_dim) if config.positions == "learned" else None
-        )
+        width = width or config.model_dim
+        self.learned = LearnedPositions(config.max_positions, width) if config.positions == "learned" else None
         self.waves: Tensor | None
         layouts: dict[str, WaveLayout] = {
             "sinusoidal": "interleaved",
@@ -260,7 +267,7 @@ class EmbeddedPositions(nn.Module):
         waves = None
         if config.positions in layouts:
             layout = layouts[config.positions]
-            waves = sinusoidal_positions(config.max_positions, config.model_dim, layout=layout)
+            waves = sinusoidal_positions(config.max_positions, width, layout=layout)
         self.register_buffer("waves", waves, persistent=False)
 
     def check_length(self, num_positions: int) -> None:

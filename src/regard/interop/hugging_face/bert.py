@@ -1,9 +1,9 @@
-"""BERT, RoBERTa and DistilBERT: encoders of one shape, with heads, under three sets of names."""
+"""BERT, RoBERTa, DistilBERT, ELECTRA and ALBERT: encoders of one shape, with heads, under five sets of names."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from torch import Tensor, nn
@@ -12,7 +12,7 @@ from regard.errors import ModelFolderError
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.mapping import TensorRef, export_tensors, modules
-from regard.models.config import EncoderConfig, TransformerConfig
+from regard.models.config import MOST_SHARED, EncoderConfig, TransformerConfig
 from regard.models.encoder import Encoder
 from regard.text.tokenizer import Symbols
 
@@ -57,6 +57,16 @@ DISTILBERT_LAYER = {
     "feed_forward.output_proj": "ffn.lin2",
     "feed_forward_residual.norm": "output_layer_norm",
 }
+ALBERT_LAYER = {
+    "self_attention.query_proj": "attention.query",
+    "self_attention.key_proj": "attention.key",
+    "self_attention.value_proj": "attention.value",
+    "self_attention.output_proj": "attention.dense",
+    "self_attention_residual.norm": "attention.LayerNorm",
+    "feed_forward.inner_proj": "ffn",
+    "feed_forward.output_proj": "ffn_output",
+    "feed_forward_residual.norm": "full_layer_layer_norm",
+}
 BERT_EMBEDDINGS = {
     "embedding": "embeddings.word_embeddings",
     "segment_embedding": "embeddings.token_type_embeddings",
@@ -65,9 +75,13 @@ BERT_EMBEDDINGS = {
 }
 
 
+Place = tuple[int, int]
+"""A group of ALBERT's layers, and a layer of it."""
+
+
 @dataclass(frozen=True)
 class Style:
-    """The names of one of the three formats."""
+    """The names of one of these formats."""
 
     arch: str
     """The beginning of the names of its classes."""
@@ -85,6 +99,11 @@ class Style:
     mlm_activation: str | None = None
     """The activation of the head that predicts tokens; None: the layers' own."""
     class_activation: str = "tanh"
+    embedding_proj: str = ""
+    """The map from embeddings to states, inside the encoder, of formats that have `embedding_size`."""
+    headless_pooler: str = "pooler.dense"
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """The values of our keys where a file does not say; others are in `DEFAULTS`."""
 
     def head(self, task: str) -> dict[str, str]:
         """The modules of the head of a task, theirs by ours."""
@@ -102,6 +121,7 @@ BERT_KEYS = {
     "dropout": "hidden_dropout_prob", "attention_dropout": "attention_probs_dropout_prob",
     "max_positions": "max_position_embeddings", "num_segments": "type_vocab_size", "norm_epsilon": "layer_norm_eps",
 }  # fmt: skip
+FACTORISED_KEYS = BERT_KEYS | {"embedding_dim": "embedding_size"}
 STYLES = {
     "bert": Style(
         "Bert", "encoder.layer", BERT_LAYER,
@@ -122,13 +142,26 @@ STYLES = {
         },
         class_activation="relu",
     ),
+    "electra": Style(
+        "Electra", "encoder.layer", BERT_LAYER,
+        ("generator_predictions.dense", "generator_predictions.LayerNorm", "generator_lm_head"),
+        "classifier.dense", "classifier.out_proj", "generator_lm_head.bias", FACTORISED_KEYS, mlm_activation="gelu",
+        class_activation="gelu", embedding_proj="embeddings_project",
+    ),
+    "albert": Style(
+        "Albert", "encoder.albert_layer_groups.{}.albert_layers", ALBERT_LAYER,
+        ("predictions.dense", "predictions.LayerNorm", "predictions.decoder"),
+        ".pooler", "classifier", "predictions.decoder.bias", FACTORISED_KEYS,
+        embedding_proj="encoder.embedding_hidden_mapping_in", headless_pooler="pooler",
+        defaults={"activation": "gelu_new", "dropout": 0.0, "attention_dropout": 0.0},
+    ),
 }  # fmt: skip
 SAME_SHAPE = {"xlm-roberta": "roberta", "camembert": "roberta"}
-"""Model types that are one of the three under another name."""
+"""Model types that are another one under another name."""
 MOST_LABELS = 1 << 20
 DEFAULTS = {
     "activation": "gelu", "dropout": 0.1, "attention_dropout": 0.1, "max_positions": 512, "num_segments": 2,
-    "norm_epsilon": 1e-12,
+    "norm_epsilon": 1e-12, "embedding_dim": 128,
 }  # fmt: skip
 
 
@@ -144,8 +177,19 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     for key in ("is_decoder", "add_cross_attention"):
         config.refuse_unless(key, False)
     task = task_of(config)
-    sizes = sizes_of(config, style.keys)
+    sizes = sizes_of(config, style.keys, style.defaults)
     sizes.setdefault("num_segments", 0)
+    places: list[Place] = []
+    if kind == "electra":
+        if task == "mlm":
+            config.refuse_unless("architectures", ["ElectraForMaskedLM"])
+        if sizes["embedding_dim"] == sizes["model_dim"]:
+            sizes["embedding_dim"] = None
+    elif kind == "albert":
+        config.get("classifier_dropout_prob")
+        places = _places(config, sizes["num_layers"])
+        first = {place: layer for layer, place in reversed(list(enumerate(places)))}
+        sizes |= {"num_layers": len(places), "weights_from": [first[place] for place in places]}
     pad_id = config.get("pad_token_id", 1 if kind == "roberta" else 0)
     positions = config.choose("position_embedding_type", POSITIONS, "absolute")
     skipped = pad_id + 1 if kind == "roberta" else 0
@@ -164,12 +208,12 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         head_activation=head_activation,
         tied_embeddings=config.get("tie_word_embeddings", True),
         feed_forward_chunk=config.get("chunk_size_feed_forward", 0) or None,
-        pooler=task == "none" and any(name.endswith("pooler.dense.weight") for name in tensors),
+        pooler=task == "none" and any(name.endswith(f"{style.headless_pooler}.weight") for name in tensors),
     )
     prefix = model_prefix(kind, tensors)
 
     def refs(model: nn.Module) -> dict[str, TensorRef]:
-        return encoder_refs(model, kind, prefix, skipped=skipped)
+        return encoder_refs(model, kind, prefix, skipped=skipped, places=places)
 
     old_bias = style.mlm_bias.replace(".decoder", "")
     explained = {
@@ -177,6 +221,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         "*position_ids": "not a weight",
         "*token_type_ids": "not a weight",
         "cls.seq_relationship.*": "the head for the next sentence, which ours does not have",
+        "sop_classifier.*": "the head for the order of sentences, which ours does not have",
     }
     if positions != "learned":
         explained["*position_embeddings.weight"] = f"not read with position_embedding_type {positions}"
@@ -191,18 +236,38 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     )
 
 
-def sizes_of(config: ForeignConfig, keys: Mapping[str, str]) -> dict[str, Any]:
+def _places(config: ForeignConfig, num_layers: int) -> list[Place]:
+    """The weights of each of our layers: of ALBERT's, each group of which has several of ours."""
+    groups, inner = config.get("num_hidden_groups", 1), config.get("inner_group_num", 1)
+    for key, value in {"num_hidden_layers": num_layers, "num_hidden_groups": groups, "inner_group_num": inner}.items():
+        if not 1 <= value <= MOST_SHARED:
+            raise ModelFolderError(f"{config.where}: {key} must be from 1 to {MOST_SHARED}; got {value}.")
+    if num_layers * inner > MOST_SHARED:
+        raise ModelFolderError(f"{config.where}: inner_group_num must make at most {MOST_SHARED} layers; got {inner}.")
+    return placed(num_layers, groups, inner)
+
+
+def placed(num_layers: int, groups: int, inner: int) -> list[Place]:
+    """The group of each layer, and its place there: groups one after the other, each for as many layers."""
+    return [(int(index / (num_layers / groups)), part) for index in range(num_layers) for part in range(inner)]
+
+
+def sizes_of(
+    config: ForeignConfig, keys: Mapping[str, str], defaults: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """The settings of ours that a configuration has.
 
     Args:
         keys: their key for each of ours.
+        defaults: where the configuration does not say; None: `DEFAULTS`.
     """
+    known = {**DEFAULTS, **(defaults or {})}
     sizes = {
-        ours: config.get(theirs, DEFAULTS[ours]) if ours in DEFAULTS else config.require(theirs)
+        ours: config.get(theirs, known[ours]) if ours in known else config.require(theirs)
         for ours, theirs in keys.items()
         if ours != "activation"
     }
-    return sizes | {"activation": config.choose(keys["activation"], ACTIVATIONS, "gelu")}
+    return sizes | {"activation": config.choose(keys["activation"], ACTIVATIONS, known["activation"])}
 
 
 def task_of(config: ForeignConfig) -> str:
@@ -236,20 +301,29 @@ def model_prefix(kind: str, tensors: Mapping[str, Tensor]) -> str:
     return f"{kind}." if any(name.startswith(f"{kind}.") for name in tensors) else ""
 
 
-def encoder_refs(model: nn.Module, kind: str, prefix: str, *, skipped: int = 0) -> dict[str, TensorRef]:
+def encoder_refs(
+    model: nn.Module, kind: str, prefix: str, *, skipped: int = 0, places: Sequence[Place] = ()
+) -> dict[str, TensorRef]:
     """The foreign tensor of each parameter of an encoder.
 
     Args:
         skipped: rows in front of the table of positions that nothing reads.
+        places: of the weights of each layer, in ALBERT.
     """
     assert isinstance(model, Encoder)
     style = STYLES[kind]
     names = {ours: prefix + theirs for ours, theirs in BERT_EMBEDDINGS.items()}
-    names |= layer_names("layers", prefix + style.layers, model.config.num_layers, style.layer)
+    names["embedding_proj"] = prefix + style.embedding_proj
+    if places:
+        for layer, (group, part) in enumerate(places):
+            theirs = f"{prefix}{style.layers.format(group)}.{part}"
+            names |= {f"layers.{layer}.{module}": f"{theirs}.{name}" for module, name in style.layer.items()}
+    else:
+        names |= layer_names("layers", prefix + style.layers, model.config.num_layers, style.layer)
     for ours, theirs in style.head(model.config.task).items():
         names[ours] = prefix + theirs[1:] if theirs.startswith(".") else theirs
     if model.pooler is not None:
-        names["pooler"] = f"{prefix}pooler.dense"
+        names["pooler"] = prefix + style.headless_pooler
     refs = modules(names, model)
     table = "positions.learned.table.weight"
     if table in refs:
@@ -281,7 +355,7 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
     """The configuration and the tensors of an encoder of ours in their format.
 
     Args:
-        kind: `bert`, `roberta` or `distilbert`.
+        kind: one of `STYLES`.
     Raises:
         ModelFolderError: the encoder has something that theirs does not.
     """
@@ -310,6 +384,7 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
     if ours.pad_id < 0:
         refuse(kind, {"pad_id": (ours.pad_id, "an id of the vocabulary")})
     skipped = ours.pad_id + 1 if kind == "roberta" else 0
+    places = _check_embeddings(ours, kind)
     theirs = {their_key: getattr(ours, our_key) for our_key, their_key in style.keys.items()}
     positions = next(name for name, our_name in POSITIONS.items() if our_name == ours.positions)
     config = {
@@ -326,14 +401,35 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
         "tie_word_embeddings": ours.tied_embeddings,
         "torch_dtype": "float32",
     }
+    if kind in ("electra", "albert"):
+        config["embedding_size"] = ours.embedding_dim or ours.model_dim
+    if kind == "albert":
+        config |= {"num_hidden_groups": len(set(places)), "inner_group_num": 1}
     if ours.labels:
         config["id2label"] = {str(id): label for id, label in enumerate(ours.labels)}
         config["label2id"] = {label: id for id, label in enumerate(ours.labels)}
     prefix = "" if ours.task == "none" else f"{kind}."
-    tensors = export_tensors(model, encoder_refs(model, kind, prefix, skipped=skipped))
+    tensors = export_tensors(model, encoder_refs(model, kind, prefix, skipped=skipped, places=places))
     if style.mlm_bias in tensors:  # readers of either name find it
         tensors[style.mlm_bias.replace(".decoder", "")] = tensors[style.mlm_bias].clone()
     return config, tensors
+
+
+def _check_embeddings(ours: EncoderConfig, kind: str) -> list[Place]:
+    """Make sure that a format has the embeddings and shared weights of an encoder; the places of ALBERT's layers."""
+    if kind == "electra":
+        has_map, is_wide = ours.embedding_dim is not None, ours.embedding_dim == ours.model_dim
+        refuse(kind, {"embedding_dim": (ours.embedding_dim, None if has_map and is_wide else ours.embedding_dim)})
+    if kind != "albert":
+        return []
+    if ours.embedding_dim is None:
+        refuse(kind, {"embedding_dim": (None, "a width, with its map,")})
+    own = list(range(ours.num_layers))
+    found = ours.weights_from or own
+    places = placed(ours.num_layers, len(set(found)), 1)
+    theirs = [places.index(place) for place in places]
+    refuse(kind, {"weights_from": (found, theirs)})
+    return places
 
 
 def plain_layers(ours: TransformerConfig, norm: str) -> dict[str, tuple[Any, Any]]:

@@ -68,7 +68,13 @@ class ModelType:
         return self.default_class in BY_HEAD
 
 
-BY_HEAD = {"Bert", "Roberta", "DistilBert", "XLMRoberta", "Camembert", "ModernBert", "EuroBert"}
+BY_HEAD = {"Bert", "Roberta", "DistilBert", "Electra", "Albert", "XLMRoberta", "Camembert", "ModernBert", "EuroBert"}
+
+
+HEADS_OF_TOKENS = (
+    "cls.predictions.", "lm_head.", "vocab_transform.", "decoder.", "generator_predictions.", "predictions.",
+)  # fmt: skip
+"""The beginnings of the names of heads that predict tokens."""
 
 
 def _bert(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
@@ -93,6 +99,8 @@ TYPES: dict[str, ModelType] = {
     "bert": ModelType(_bert, "Bert", {**_encoder("bert"), Decoder: bert_decoders.export_bert}),
     "roberta": ModelType(bert.blueprint, "Roberta", _encoder("roberta")),
     "distilbert": ModelType(bert.blueprint, "DistilBert", _encoder("distilbert")),
+    "electra": ModelType(bert.blueprint, "Electra", _encoder("electra")),
+    "albert": ModelType(bert.blueprint, "Albert", _encoder("albert")),
     "xlm-roberta": ModelType(bert.blueprint, "XLMRoberta"),
     "camembert": ModelType(bert.blueprint, "Camembert"),
     "modernbert": ModelType(modernbert.blueprint, "ModernBert"),
@@ -191,9 +199,7 @@ def _default_class(model_type: str, tensors: Mapping[str, Tensor]) -> str:
     known = TYPES[model_type]
     if not known.is_named_by_head:
         return known.default_class
-    predicts = any(
-        name.startswith(("cls.predictions.", "lm_head.", "vocab_transform.", "decoder.")) for name in tensors
-    )
+    predicts = any(name.startswith(HEADS_OF_TOKENS) for name in tensors)
     return known.default_class + ("ForMaskedLM" if predicts else "Model")
 
 

@@ -11,7 +11,7 @@ from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face import decoders
 from regard.interop.hugging_face.bert import ACTIVATIONS, fused_names, labels_of, layer_names, symbols, task_of
 from regard.interop.mapping import TensorRef, add_zeros, fused_modules, modules
-from regard.models.config import EncoderConfig
+from regard.models.config import MOST_LAYERS, EncoderConfig
 from regard.models.encoder import Encoder
 
 LAYER = {
@@ -47,7 +47,9 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     tied, notes = decoders.is_tied(config, tensors, embedding, "decoder.weight", default=True)
     max_positions = config.get("max_position_embeddings", 8192)
     every = max(config.get("global_attn_every_n_layers", 3), 1)
-    types = ["sliding_attention" if layer % every else "full_attention" for layer in range(num_layers)]
+    types = [
+        "sliding_attention" if layer % every else "full_attention" for layer in range(min(num_layers, MOST_LAYERS))
+    ]
     reach = config.get("local_attention", 128) // 2
     settings = decoders.rotary_by_type(config, max_positions, BASES)
     pad_id = config.get("pad_token_id", 50_283)

@@ -75,6 +75,8 @@ class NamedModelSettings(TypedDict, total=False):
     cross_attention: bool
     num_segments: int
     pooler: bool
+    embedding_dim: int | None
+    weights_from: Sequence[int]
     first_norm: bool
     head_activation: Literal["relu", "gelu", "gelu_tanh", "silu", "tanh"] | None
     head_transform: Literal["none", "dense", "norm"] | None
