@@ -97,6 +97,17 @@ def pair(encoder: str, decoder: str, **choices: Any) -> Callable[[], Any]:
     return make
 
 
+def gemma(**choices: Any) -> Callable[[], Any]:
+    def make() -> Any:
+        values = {"vocab_size": VOCAB, "hidden_size": 16, "num_attention_heads": 4, "num_hidden_layers": 2,
+                  "num_key_value_heads": 2, "head_dim": 6, "intermediate_size": 20, "bos_token_id": 1, "eos_token_id": 2,
+                  "max_position_embeddings": 40, "query_pre_attn_scalar": 9, "sliding_window": 3,
+                  "layer_types": ["sliding_attention", "full_attention"]}  # fmt: skip
+        return transformers.Gemma3ForCausalLM(transformers.Gemma3TextConfig(**values | choices))
+
+    return make
+
+
 def decoder(name: str, **choices: Any) -> Callable[[], Any]:
     """A language model of Llama's kind or an older one."""
 
@@ -134,6 +145,14 @@ DECODERS: dict[str, Callable[[], Any]] = {
     "phi 3": decoder(
         "Phi3", pad_token_id=0, sliding_window=5,
         rope_parameters={"rope_type": "default", "rope_theta": 300.0, "partial_rotary_factor": 0.5},
+    ),
+    "gemma 3": gemma(rope_parameters={
+        "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 300.0},
+        "sliding_attention": {"rope_type": "default", "rope_theta": 7.0},
+    }),
+    "gemma 3, untied": gemma(
+        tie_word_embeddings=False, attention_bias=True, hidden_activation="silu", num_hidden_layers=7, sliding_window=60,
+        layer_types=None, query_pre_attn_scalar=6, num_key_value_heads=1,
     ),
     "opt": decoder("OPT", ffn_dim=20, pad_token_id=0),
     "opt, untied, no biases": decoder(

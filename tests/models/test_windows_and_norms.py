@@ -44,7 +44,7 @@ FEATURES: list[dict[str, Any]] = [
     {"rotary_scaling": {"factor": 4.0, "training_length": 8}, "windows": [4, 1, None]},
     {"windows": [3, 3, None], "positions": "shaw"},
     {"windows": [3, None, 3], "local_rotary_base": 20.0, "rotary_scaling": {"factor": 4.0}},
-    {"norm_bias": False, "norm": "sandwich", "positions": "alibi"},
+    {"norm_bias": False, "norm": "sandwich", "positions": "alibi", "scale_embeddings": True},
 ]
 
 

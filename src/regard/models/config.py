@@ -280,6 +280,9 @@ class DecoderConfig(TransformerConfig):
     activation: Activation = "gelu_tanh"
     positions: Positions = "learned"
     tied_embeddings: bool = Field(True, description="whether the output shares the embedding matrix")
+    scale_embeddings: bool = Field(
+        False, description="whether embeddings are multiplied by sqrt(model_dim), as in Gemma"
+    )
     embedding_norm: bool = Field(False, description="whether embeddings are normalised, as in BERT")
     output_bias: bool = Field(False, description="whether each token of the vocabulary has a bias")
     output_transform: bool = Field(False, description="a layer before the output, as BERT predicts hidden tokens")

@@ -149,9 +149,7 @@ def rotary(
     found = by_type[0] if by_type else given
     if not isinstance(found, dict):
         raise ModelFolderError(f"{config.where}: {key} must be of type dict; got {found!r}.")
-    values = {"rope_type" if name == "type" else name: value for name, value in found.items()} | found
-    values.pop("type", None)
-    rope = ForeignConfig(values, f"{config.where}: {key}")
+    rope = ForeignConfig(_named(found), f"{config.where}: {key}")
     settings = _base_and_scaling(rope, float(config.get(base_key, ROTARY_BASE)), max_positions)
     turning = int(head_dim * rope.get("partial_rotary_factor", float(config.get(share_key, share))))
     if turning != head_dim:
@@ -160,15 +158,19 @@ def rotary(
     return settings
 
 
-def rotary_by_type(config: ForeignConfig, max_positions: int, bases: Mapping[str, tuple[str, float]]) -> dict[str, Any]:
+def rotary_by_type(
+    config: ForeignConfig, max_positions: int, bases: Mapping[str, tuple[str, float]], *, scaled: bool = False
+) -> dict[str, Any]:
     """Our settings of rotary positions that differ by type of layer, from `rope_parameters`, or from older keys.
 
     Args:
         bases: for each of `LAYER_TYPES`, the older key of the base, and the base where no key says it.
+        scaled: whether the older key `rope_scaling` is that of layers that see everything; else it is not read.
     Raises:
         ModelFolderError: a type that ours does not have, or one other than `default` for layers that slide.
     """
     given, found = config.get("rope_parameters", {}), {}
+    older = {LAYER_TYPES[0]: config.get("rope_scaling", {})} if scaled else {}
     if not given.keys() <= bases.keys():
         raise ModelFolderError(
             f"{config.where}: rope_parameters must be given for {' and '.join(bases)}; got {given!r}."
@@ -177,7 +179,7 @@ def rotary_by_type(config: ForeignConfig, max_positions: int, bases: Mapping[str
         values, base = given.get(kind) or {}, float(config.get(key, base))
         if not isinstance(values, dict):
             raise ModelFolderError(f"{config.where}: rope_parameters of {kind} must be of type dict; got {values!r}.")
-        rope = ForeignConfig(values, f"{config.where}: rope_parameters of {kind}")
+        rope = ForeignConfig(_named(values | older.get(kind, {})), f"{config.where}: rope_parameters of {kind}")
         found[kind] = _base_and_scaling(rope, base, max_positions)
         rope.refuse_unless("partial_rotary_factor", 1.0)
         rope.refuse_others(())
@@ -187,6 +189,14 @@ def rotary_by_type(config: ForeignConfig, max_positions: int, bases: Mapping[str
             f"{config.where}: rope_type of sliding_attention must be default to be represented in Regard; got another."
         )
     return everywhere | {"local_rotary_base": local["rotary_base"]}
+
+
+def _named(values: dict[str, Any]) -> dict[str, Any]:
+    """Settings of rotary positions, whose type has its newer name."""
+    kind = values.get("rope_type", values.get("type"))
+    return {key: value for key, value in values.items() if key != "type"} | (
+        {} if kind is None else {"rope_type": kind}
+    )
 
 
 def _base_and_scaling(rope: ForeignConfig, base: float, max_positions: int) -> dict[str, Any]:

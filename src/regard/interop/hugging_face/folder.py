@@ -23,6 +23,7 @@ from regard.interop.hugging_face import (
     bert_decoders,
     bloom,
     eurobert,
+    gemma,
     gpt2,
     gpt_neox,
     llama,
@@ -105,6 +106,7 @@ TYPES: dict[str, ModelType] = {
     "camembert": ModelType(bert.blueprint, "Camembert"),
     "modernbert": ModelType(modernbert.blueprint, "ModernBert"),
     "eurobert": ModelType(eurobert.blueprint, "EuroBert"),
+    "gemma3_text": ModelType(gemma.blueprint, gemma.NAME, {Decoder: gemma.export}),
     **{name: ModelType(llama.blueprint, kind.name, _llama(name)) for name, kind in llama.KINDS.items()},
     "opt": ModelType(opt.blueprint, opt.NAME),
     "bloom": ModelType(bloom.blueprint, bloom.NAME),
@@ -122,9 +124,10 @@ TYPES: dict[str, ModelType] = {
     "umt5": ModelType(t5.blueprint, "UMT5ForConditionalGeneration", _pair(t5.export, "umt5")),
 }
 
-LACKING = dict.fromkeys(
-    ("gemma3", "gemma3_text"), ", which has two bases of rotary positions, and scales its embeddings"
-)
+LACKING = {
+    "gemma3": ", which reads images, too; its text model, gemma3_text, can be read",
+    **dict.fromkeys(("gemma2", "t5gemma"), ", whose scores and logits are bounded"),
+}
 """The features that ours lacks, for types of models that many look for."""
 
 

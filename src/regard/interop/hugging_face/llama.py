@@ -198,10 +198,15 @@ def export(model: Decoder, symbols: Symbols, model_type: str) -> tuple[dict[str,
         return config, export_tensors(model, _refs(model, "model.", is_fused=False))
     config["sliding_window"] = next((window for window in ours.windows if window is not None), None)
     if model_type != "mistral":
-        slides = [window is not None for window in ours.windows] or [False] * ours.num_layers
-        config["layer_types"] = ["sliding_attention" if each else "full_attention" for each in slides]
-        config["use_sliding_window"] = any(slides)
+        config["layer_types"] = types_of_windows(ours)
+        config["use_sliding_window"] = config["sliding_window"] is not None
     return config, export_tensors(model, _refs(model, "model.", is_fused=False))
+
+
+def types_of_windows(ours: DecoderConfig) -> list[str]:
+    """The `layer_types` of our windows."""
+    windows = ours.windows or [None] * ours.num_layers
+    return ["full_attention" if window is None else "sliding_attention" for window in windows]
 
 
 def _wanted(ours: DecoderConfig, model_type: str) -> dict[str, tuple[Any, Any]]:
