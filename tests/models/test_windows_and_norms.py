@@ -161,6 +161,16 @@ def test_layers_with_a_window_have_a_base_of_their_own() -> None:
         torch.testing.assert_close(cast("Any", layer).self_attention.attention.positions.base, 500.0)
 
 
+@pytest.mark.parametrize("activation", ["tanh", "quick_gelu"])
+def test_activations_that_are_not_written_in_c(activation: str) -> None:
+    model = decoder(activation=activation, gated=True)
+    assert unsupported_reason(model) == f"activations of kind {activation} are not written in C"
+    ids = torch.randint(4, 19, (1, 5))
+    state = compile_model(model, "auto").prefill(ids)
+    logits, _ = compile_model(model, "auto").decode_step(ids[:, -1:], state)
+    torch.testing.assert_close(logits[:, 0], model(ids)[:, -1], rtol=1e-4, atol=1e-4)
+
+
 def test_normalised_queries_and_keys_have_one_length() -> None:
     attention = MultiHeadAttention(12, 3, norm=torch.nn.RMSNorm, attention=Attention(positions=Rotary(4)))
     x = 7 * torch.randn(2, 5, 12)

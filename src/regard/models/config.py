@@ -39,7 +39,7 @@ def current(key: str, value: Any) -> Any:
     return RENAMED.get(key, {}).get(value, value) if isinstance(value, str) else value
 
 
-Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
+Activation = Literal["relu", "gelu", "gelu_tanh", "silu", "tanh", "quick_gelu"]
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 MOST_TOKENS, WIDEST, WIDEST_INNER, MOST_HEADS = 1 << 24, 1 << 17, 1 << 20, 1 << 14
 MOST_LAYERS, MOST_POSITIONS, MOST_KINDS = 10_000, 1 << 20, 1 << 16
@@ -331,9 +331,7 @@ class EncoderConfig(TransformerConfig):
     pooler: bool = Field(False, description="without a task, whether there is a vector for the whole text, as in BERT")
     labels: list[str] = Field(default_factory=list, description="names of the classes or tags, from the data")
     activation: Activation = "gelu"
-    head_activation: Literal["relu", "gelu", "gelu_tanh", "silu", "tanh"] | None = Field(
-        None, description="inside the head; null: tanh to classify, else gelu"
-    )
+    head_activation: Activation | None = Field(None, description="inside the head; null: tanh to classify, else gelu")
     head_transform: Literal["none", "dense", "norm"] | None = Field(
         None,
         description="the layer before the head's output: none, one with an activation, one that is also normalised; null: "

@@ -14,7 +14,6 @@ from regard.models.config import EncoderConfig
 from regard.models.interface import Model
 from regard.models.parts import (
     BERT_SCALE,
-    HEAD_ACTIVATIONS,
     EmbeddedPositions,
     Ids,
     OutputTransform,
@@ -29,7 +28,7 @@ from regard.models.parts import (
 from regard.nn.cache import KeysValues
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import share_weights, tied
-from regard.nn.layers import Activations, EncoderLayer, IsToken, normalised
+from regard.nn.layers import ACTIVATIONS, Activations, EncoderLayer, IsToken, normalised
 from regard.nn.losses import SoftTargets, smoothed_cross_entropy
 from regard.nn.masks import mask_with_prefix, prepared
 
@@ -150,7 +149,7 @@ class Encoder(Model):
             raise SettingsError(
                 "`pooled` needs a model with a pooler; got none. Set `model.pooler=true` with task none."
             )
-        return HEAD_ACTIVATIONS[self.config.head_activation or "tanh"](self.pooler(states[:, 0]))
+        return ACTIVATIONS[self.config.head_activation or "tanh"](self.pooler(states[:, 0]))
 
     @property
     def attention_names(self) -> dict[str, list[str]]:
@@ -262,7 +261,7 @@ class ClassHead(nn.Module):
         return self._transformed(states[:, 0] if self.pooling == "first" else _mean(states, is_token))
 
     def _transformed(self, x: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
-        return self.norm(HEAD_ACTIVATIONS[self.activation](self.pooler(x))) if self.is_transformed else x
+        return self.norm(ACTIVATIONS[self.activation](self.pooler(x))) if self.is_transformed else x
 
 
 def _mean(states: Activations, is_token: IsToken | None) -> Float[Tensor, "batch model_dim"]:

@@ -44,7 +44,6 @@ from regard.nn.positions import (
 
 Ids = Int[Tensor, "batch position"]
 BERT_DIM, BERT_SCALE = 768, 0.02
-HEAD_ACTIVATIONS = {**ACTIVATIONS, "tanh": torch.tanh}
 CLIPPED_DISTANCE = 16
 """As Shaw et al. 2018 use for their base model."""
 
@@ -239,7 +238,7 @@ class OutputTransform(nn.Module):
         """The vectors that are compared with the output embeddings."""
         if self.kind == "none":
             return states
-        return normalised(self.norm, HEAD_ACTIVATIONS[self.activation](self.inner_proj(states)), is_token)
+        return normalised(self.norm, ACTIVATIONS[self.activation](self.inner_proj(states)), is_token)
 
     if TYPE_CHECKING:
         __call__ = forward

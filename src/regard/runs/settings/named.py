@@ -46,7 +46,7 @@ class NamedModelSettings(TypedDict, total=False):
     norm_kind: Literal["layer", "rms", "batch", "none"]
     norm_epsilon: float
     norm_bias: bool
-    activation: Literal["relu", "gelu", "gelu_tanh", "silu"]
+    activation: Literal["relu", "gelu", "gelu_tanh", "silu", "tanh", "quick_gelu"]
     gated: bool
     bias: bool
     attention_output_bias: bool | None
@@ -78,7 +78,7 @@ class NamedModelSettings(TypedDict, total=False):
     embedding_dim: int | None
     weights_from: Sequence[int]
     first_norm: bool
-    head_activation: Literal["relu", "gelu", "gelu_tanh", "silu", "tanh"] | None
+    head_activation: Literal["relu", "gelu", "gelu_tanh", "silu", "tanh", "quick_gelu"] | None
     head_transform: Literal["none", "dense", "norm"] | None
     pooling: Literal["first", "mean", "late"]
 
