@@ -179,6 +179,13 @@ MODELS: dict[str, Callable[[], Any]] = {
     "bert, mlm, untied": bert("BertForMaskedLM", tie_word_embeddings=False),
     "bert, pretraining": bert("BertForPreTraining"),
     "bert, classes, one layer": bert("BertForSequenceClassification", num_labels=4, num_hidden_layers=1),
+    "bert, several labels": bert(
+        "BertForSequenceClassification", num_labels=3, problem_type="multi_label_classification", num_hidden_layers=1
+    ),
+    "bert, a number": bert("BertForSequenceClassification", num_labels=1, num_hidden_layers=1),
+    "roberta, numbers": bert(
+        "RobertaForSequenceClassification", num_labels=2, problem_type="regression", num_hidden_layers=1, pad_token_id=1
+    ),
     "bert, tags": bert("BertForTokenClassification", num_labels=4),
     "bert, spans": bert("BertForQuestionAnswering", hidden_act="gelu_new"),
     "roberta, no head": bert("RobertaModel", pad_token_id=1),
@@ -221,6 +228,9 @@ MODELS: dict[str, Callable[[], Any]] = {
         "ModernBertForSequenceClassification", num_labels=3, num_hidden_layers=1, classifier_pooling="mean",
         decoder_bias=False,
     ),
+    "modernbert, several labels": modern(
+        "ModernBertForSequenceClassification", num_hidden_layers=1, problem_type="multi_label_classification"
+    ),
     "modernbert, tags": modern("ModernBertForTokenClassification", num_labels=3, num_hidden_layers=1),
     "modernbert, spans": modern("ModernBertForQuestionAnswering", num_hidden_layers=1, classifier_bias=True),
     "eurobert, mlm": modern("EuroBertForMaskedLM", num_hidden_layers=2, num_key_value_heads=2, head_dim=6),
@@ -235,6 +245,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "eurobert, classes, first": modern(
         "EuroBertForSequenceClassification", num_hidden_layers=1, classifier_pooling="bos"
     ),
+    "eurobert, a number": modern("EuroBertForSequenceClassification", num_labels=1, num_hidden_layers=1),
     "eurobert, tags": modern("EuroBertForTokenClassification", num_hidden_layers=1),
     "gpt2": gpt2(),
     "gpt2, scores by layer": gpt2(scale_attn_by_inverse_layer_idx=True, activation_function="quick_gelu"),

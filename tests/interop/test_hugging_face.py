@@ -8,7 +8,8 @@ import torch
 from foreign_models import MODELS, read, stored
 from torch import Tensor
 
-from regard.errors import ModelFolderError
+import regard
+from regard.errors import ModelFolderError, SettingsError
 from regard.interop.formats import read_foreign, write_foreign
 from regard.models.registry import build
 
@@ -33,6 +34,9 @@ WRITTEN = {
     "bert, mlm, relu": "bert",
     "bert, mlm, untied": "bert",
     "bert, classes, one layer": "bert",
+    "bert, several labels": "bert",
+    "bert, a number": "bert",
+    "roberta, numbers": "roberta",
     "bert, tags": "bert",
     "bert, spans": "bert",
     "roberta, no head": "roberta",
@@ -97,6 +101,34 @@ def test_a_pooler_is_theirs(name: str, tmp_path: Path) -> None:
     ours: Any = read_foreign(tmp_path).loaded.model
     ids = torch.randint(4, 27, (2, 6))
     torch.testing.assert_close(ours.pooled(ours.states(ids)), theirs(input_ids=ids).pooler_output, rtol=1e-4, atol=1e-5)
+
+
+def test_several_labels_are_predicted_each_by_its_own_probability(tmp_path: Path) -> None:
+    """As `transformers` gives them; a text may have none, and a model that predicts numbers has none to give."""
+    theirs = stored("bert, several labels", tmp_path / "several").eval()
+    theirs.classifier.bias.data = torch.tensor([3.0, -3.0, 0.1])
+    theirs.save_pretrained(tmp_path / "several")
+    predictor: Any = regard.load(tmp_path / "several")
+    ids = torch.tensor([predictor.ids_of("w5 w9 w7")])
+    with torch.no_grad():
+        probs = theirs(input_ids=ids).logits[0].sigmoid().tolist()
+    expected = {f"LABEL_{index}": prob for index, prob in enumerate(probs) if prob > 0.5}
+    assert 0 < len(expected) < 3
+    (found,) = predictor.predict(["w5 w9 w7"])
+    assert found.labels == [*expected]
+    assert found.probs == pytest.approx([*expected.values()], abs=1e-5)
+    seen = predictor.inspect("w5 w9 w7")
+    assert seen.predicted_are == "classes"
+    assert [label for label, _ in seen.predicted] == [*expected]
+    with pytest.raises(
+        SettingsError, match="`evaluate` needs a model for task classify or tag; got one for task multi"
+    ):
+        predictor.evaluate([["w5"]], [["LABEL_0"]])
+    stored("bert, a number", tmp_path / "number")
+    number: Any = regard.load(tmp_path / "number")
+    with pytest.raises(SettingsError, match=r"`predict` needs a model for task .*; got one for task regression"):
+        number.predict("w5 w9 w7")
+    assert number.model(ids).shape == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +246,8 @@ REFUSED = [
     ("bert, mlm, relu", {"hidden_act": "mish"}, r"hidden_act must be one of .*; got 'mish'"),
     ("bert, mlm, relu", {"hidden_act": "gellu"}, r"Did you mean 'gelu'\?"),
     ("bert, mlm, relu", {"is_decoder": True}, r"is_decoder must be False .*; got True"),
-    ("bert, classes, one layer", {"problem_type": "regression"}, "problem_type must be 'single_label_classification'"),
+    ("bert, classes, one layer", {"problem_type": "ranking"}, "problem_type must be one of .*; got 'ranking'"),
+    ("bert, tags", {"problem_type": "regression"}, "problem_type must be 'single_label_classification'"),
     ("bert, mlm, relu", {"architectures": ["BertForNextSentencePrediction"]}, "architectures must end with one of"),
     ("bert, mlm, relu", {"model_type": "mamba"}, "model_type must be one that Regard can represent; got 'mamba'"),
     ("bert, mlm, relu", {"model_type": "nllb-moe"}, "model_type .*got 'nllb-moe'.*bart, bert, .*, marian, mbart, "),

@@ -63,6 +63,28 @@ def test_a_text_has_its_classes_alone_and_in_a_batch(pooling: str, transform: st
     torch.testing.assert_close(loss, nn.functional.cross_entropy(logits, labels, reduction="sum"), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("task", ["multilabel", "regression"])
+def test_several_labels_and_numbers_are_learnt_by_their_own_losses(task: str) -> None:
+    """By the definitions, one label after the other; and a few steps fit the examples."""
+    model = encoder(task=task, labels=LABELS[:3], pooling="mean")
+    labels = torch.tensor([[1.0, 0, 1], [0, 0, 1]])
+    batch, logits = SimpleNamespace(ids=padded(), labels=labels), model(padded())
+    if task == "multilabel":
+        probs = logits.sigmoid()
+        expected = -torch.where(labels == 1, probs, 1 - probs).log().sum()
+    else:
+        expected = (logits - labels).square().sum()
+    torch.testing.assert_close(model.loss(batch), expected)
+    optimizer = torch.optim.Adam(model.parameters(), 0.01)
+    for _ in range(60):
+        optimizer.zero_grad()
+        model.loss(batch).backward()
+        optimizer.step()
+    assert model.loss(batch) < 0.05 * expected
+    assert model.class_names == []
+    assert model.num_classes == 3
+
+
 @pytest.mark.parametrize("task", ["mlm", "tag", "spans"])
 def test_the_layer_before_the_output(task: str) -> None:
     ids = padded()

@@ -21,6 +21,7 @@ from regard.interop.files import find_folder, is_hub_name
 from regard.interop.foreign import ForeignModel
 from regard.interop.hugging_face import bert, gemma, llama
 from regard.interop.hugging_face import folder as hugging_face
+from regard.models.config import TEXT_TASKS
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.interface import Model
@@ -192,7 +193,7 @@ def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
         if format not in gemma.WRITTEN:
             wanted["local_rotary_base"] = config.local_rotary_base, None
     if isinstance(model, Encoder):
-        usual = {"mlm": "norm", "classify": "dense"}.get(config.task, "none")
+        usual = "norm" if config.task == "mlm" else "dense" if config.task in TEXT_TASKS else "none"
         wanted["first_norm"] = config.first_norm, True
         wanted["head_transform"] = config.head_transform or usual, usual
         wanted["pooling"] = config.pooling, "first"

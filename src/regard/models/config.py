@@ -296,11 +296,15 @@ class DecoderConfig(TransformerConfig):
         return {"decoder": self.num_layers} | ({"cross": self.num_layers} if self.cross_attention else {})
 
 
+TEXT_TASKS = ("classify", "multilabel", "regression")
+"""Tasks whose head looks at a whole text: its one class, any number of classes, numbers."""
+
+
 class EncoderConfig(TransformerConfig):
     """A Transformer encoder with a head for a task. The defaults are the shape of BERT."""
 
     arch: Literal["encoder"] = "encoder"
-    task: Literal["mlm", "classify", "tag", "spans", "none"] = Field(
+    task: Literal["mlm", "classify", "multilabel", "regression", "tag", "spans", "none"] = Field(
         "mlm", description="what the head predicts; none: there is no head"
     )
     num_layers: Layers = 6
@@ -329,13 +333,17 @@ class EncoderConfig(TransformerConfig):
         description="whether the input of the first layer's attention is normalised; false, with norm pre: as in ModernBERT",
     )
     pooler: bool = Field(False, description="without a task, whether there is a vector for the whole text, as in BERT")
-    labels: list[str] = Field(default_factory=list, description="names of the classes or tags, from the data")
+    labels: list[str] = Field(
+        default_factory=list, description="names of the classes, tags or predicted numbers, from the data"
+    )
     activation: Activation = "gelu"
-    head_activation: Activation | None = Field(None, description="inside the head; null: tanh to classify, else gelu")
+    head_activation: Activation | None = Field(
+        None, description="inside the head; null: tanh for tasks of whole texts, else gelu"
+    )
     head_transform: Literal["none", "dense", "norm"] | None = Field(
         None,
         description="the layer before the head's output: none, one with an activation, one that is also normalised; null: "
-        "norm to predict tokens, dense to classify, else none",
+        "norm to predict tokens, dense for tasks of whole texts, else none",
     )
     pooling: Literal["first", "mean", "late"] = Field(
         "first",

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.errors import SettingsError
-from regard.models.config import EncoderConfig
+from regard.models.config import TEXT_TASKS, EncoderConfig
 from regard.models.interface import Model
 from regard.models.parts import (
     BERT_SCALE,
@@ -172,8 +173,8 @@ class Encoder(Model):
 
     @property
     def num_classes(self) -> int:
-        """The labels of a classifier or tagger; else the tokens of the vocabulary."""
-        return len(self.class_names) or self.config.vocab_size
+        """The labels, where there are any; else the tokens of the vocabulary."""
+        return len(self.config.labels) or self.config.vocab_size
 
     @property
     def class_names(self) -> list[str]:
@@ -193,7 +194,15 @@ class Encoder(Model):
         return self.at_labels(batch, states, lambda labels: labels >= 0)
 
     def loss(self, batch: Any, *, smoothing: float = 0.0, soft: SoftTargets | None = None) -> Float[Tensor, ""]:
-        """The label-smoothed cross-entropy of a batch's labels, summed, in nats."""
+        """The label-smoothed cross-entropy of a batch's labels, summed, in nats.
+
+        With task `multilabel`, `batch.labels` has a 1 for each label that a text has and a 0 for others, and this is the
+        cross-entropy of each. With task `regression`, it has numbers, and this is the sum of squared errors.
+        """
+        if self.config.task in ("multilabel", "regression"):
+            logits = self(batch.ids).float()
+            loss = F.mse_loss if self.config.task == "regression" else F.binary_cross_entropy_with_logits
+            return loss(logits, batch.labels.to(logits), reduction="sum")
         if not isinstance(head := self.head, MaskedLanguageHead):
             return super().loss(batch, smoothing=smoothing, soft=soft)
         states, labels = self.labelled_states(batch)
@@ -226,7 +235,7 @@ class MaskedLanguageHead(OutputTransform):
 
 
 class ClassHead(nn.Module):
-    """Classifies a text by its first token, or by the mean of its tokens.
+    """Classifies a text, or predicts numbers, by its first token, or by the mean of its tokens.
 
     Source: Devlin et al. 2019, section 3.2, and its code, the "pooler".
     """
@@ -307,7 +316,7 @@ class TokenHead(nn.Module):
 def _head(config: EncoderConfig) -> nn.Module:
     if config.task == "mlm":
         return MaskedLanguageHead(config)
-    if config.task == "classify":
+    if config.task in TEXT_TASKS:
         return ClassHead(config)
     if config.task == "none":
         return NoHead()

@@ -12,7 +12,7 @@ from regard.errors import ModelFolderError
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.mapping import TensorRef, export_tensors, modules
-from regard.models.config import MOST_SHARED, EncoderConfig, TransformerConfig
+from regard.models.config import MOST_SHARED, TEXT_TASKS, EncoderConfig, TransformerConfig
 from regard.models.encoder import Encoder
 from regard.text.tokenizer import Symbols
 
@@ -30,6 +30,12 @@ TASKS = {
     "ForQuestionAnswering": "spans",
     "Model": "none",
 }
+PROBLEMS = {
+    "single_label_classification": "classify",
+    "multi_label_classification": "multilabel",
+    "regression": "regression",
+}
+"""Our task for each `problem_type` of a classifier of texts."""
 HEADLESS = dict.fromkeys(("pooler.*", "*.pooler.*"), "the pooler, which only a classifier reads")
 
 BERT_LAYER = {
@@ -108,6 +114,7 @@ class Style:
 
     def head(self, task: str) -> dict[str, str]:
         """The modules of the head of a task, theirs by ours."""
+        task = "classify" if task in TEXT_TASKS else task
         return {
             "mlm": dict(zip(("head.inner_proj", "head.norm", "output_embedding"), self.mlm, strict=True)),
             "classify": {"head.pooler": self.pooler, "head.output_proj": self.classifier},
@@ -198,7 +205,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         sizes["max_positions"] -= skipped
     head_activation = {
         "mlm": style.mlm_activation or sizes["activation"],
-        "classify": style.class_activation,
+        **dict.fromkeys(TEXT_TASKS, style.class_activation),
     }.get(task)
     ours = EncoderConfig(
         **sizes,
@@ -226,7 +233,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     }
     if positions != "learned":
         explained["*position_embeddings.weight"] = f"not read with position_embedding_type {positions}"
-    if task != "classify" and not ours.pooler:
+    if task not in TEXT_TASKS and not ours.pooler:
         explained |= HEADLESS
     return Blueprint(
         ours,
@@ -275,7 +282,11 @@ def task_of(config: ForeignConfig) -> str:
     """The task of ours that a model's class is for."""
     architecture = (config.get("architectures") or ["Model"])[0]
     for ending, task in TASKS.items():
+        if architecture.endswith(ending) and task == "classify":
+            usual = "regression" if len(_names_of_labels(config)) == 1 else "single_label_classification"
+            return str(config.choose("problem_type", PROBLEMS, usual))
         if architecture.endswith(ending):
+            config.refuse_unless("problem_type", "single_label_classification")
             return task
     raise ModelFolderError(
         f"{config.where}: architectures must end with one of {', '.join(TASKS)}; got {architecture}."
@@ -361,13 +372,13 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
         ModelFolderError: the encoder has something that theirs does not.
     """
     style, ours = STYLES[kind], model.config
-    classes = {"mlm": "ForMaskedLM", "classify": "ForSequenceClassification", "tag": "ForTokenClassification",
-               "spans": "ForQuestionAnswering", "none": "Model"}  # fmt: skip
+    classes = {"mlm": "ForMaskedLM", "tag": "ForTokenClassification", "spans": "ForQuestionAnswering", "none": "Model",
+               **dict.fromkeys(TEXT_TASKS, "ForSequenceClassification")}  # fmt: skip
     mlm_activation = style.mlm_activation or ours.activation
     wanted = plain_layers(ours, "post") | {"embedding_norm": (ours.embedding_norm, True)}
     if ours.task == "mlm":
         wanted["head_activation"] = (ours.head_activation or "gelu", mlm_activation)
-    if ours.task == "classify":
+    if ours.task in TEXT_TASKS:
         wanted["head_activation"] = (ours.head_activation or "tanh", style.class_activation)
     if kind == "distilbert":
         wanted |= {
@@ -409,6 +420,8 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
     if ours.labels:
         config["id2label"] = {str(id): label for id, label in enumerate(ours.labels)}
         config["label2id"] = {label: id for id, label in enumerate(ours.labels)}
+    if ours.task in TEXT_TASKS:
+        config["problem_type"] = next(name for name, task in PROBLEMS.items() if task == ours.task)
     prefix = "" if ours.task == "none" else f"{kind}."
     tensors = export_tensors(model, encoder_refs(model, kind, prefix, skipped=skipped, places=places))
     if style.mlm_bias in tensors:  # readers of either name find it
@@ -459,13 +472,10 @@ def refuse(kind: str, wanted: Mapping[str, tuple[Any, Any]]) -> None:
 
 
 def labels_of(config: ForeignConfig, task: str) -> list[str]:
-    """The names of the classes or tags of a task; none: it has no labels."""
-    config.refuse_unless("problem_type", "single_label_classification")
-    labels = _names_of_labels(config) if task in ("classify", "tag") else []
+    """The names of the classes, tags or numbers of a task; none: it has no labels."""
+    labels = _names_of_labels(config) if task in (*TEXT_TASKS, "tag") else []
     if task == "classify" and len(labels) < 2:
-        raise ModelFolderError(
-            f"{config.where}: id2label must name at least 2 classes; got {len(labels)}: a regression model."
-        )
+        raise ModelFolderError(f"{config.where}: id2label must name at least 2 classes; got {len(labels)}.")
     return labels
 
 

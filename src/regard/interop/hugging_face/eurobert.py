@@ -13,7 +13,7 @@ from regard.interop.hugging_face import decoders
 from regard.interop.hugging_face.bert import ACTIVATIONS, labels_of, layer_names, symbols, task_of
 from regard.interop.hugging_face.llama import LAYER
 from regard.interop.mapping import TensorRef, add_zeros, modules
-from regard.models.config import EncoderConfig
+from regard.models.config import TEXT_TASKS, EncoderConfig
 from regard.models.encoder import Encoder
 
 HEADS = {
@@ -21,6 +21,7 @@ HEADS = {
     "classify": {"head.pooler": "dense", "head.output_proj": "classifier"},
     "tag": {"head.output_proj": "classifier"},
 }
+HEADS |= dict.fromkeys(TEXT_TASKS, HEADS["classify"])
 """The modules of the head of each task, theirs by ours."""
 POOLING = {"late": "late", "mean": "mean", "bos": "first"}
 
@@ -63,7 +64,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         pad_id=pad_id,
         task=task,
         labels=labels_of(config, task),
-        head_activation="gelu" if task == "classify" else None,
+        head_activation="gelu" if task in TEXT_TASKS else None,
         head_transform="none" if task == "mlm" else None,
         pooling=config.choose("classifier_pooling", POOLING, "late"),
         tied_embeddings=tied,

@@ -11,7 +11,7 @@ from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face import decoders
 from regard.interop.hugging_face.bert import ACTIVATIONS, fused_names, labels_of, layer_names, symbols, task_of
 from regard.interop.mapping import TensorRef, add_zeros, fused_modules, modules
-from regard.models.config import MOST_LAYERS, EncoderConfig
+from regard.models.config import MOST_LAYERS, TEXT_TASKS, EncoderConfig
 from regard.models.encoder import Encoder
 
 LAYER = {
@@ -27,7 +27,7 @@ HEADS = {
         "head.transform.inner_proj": "head.dense", "head.transform.norm": "head.norm", "head.output_proj": "classifier",
     },
 }  # fmt: skip
-HEADS["spans"] = HEADS["tag"]
+HEADS |= {"spans": HEADS["tag"], **dict.fromkeys(TEXT_TASKS, HEADS["classify"])}
 """The modules of the head of each task, theirs by ours."""
 BASES = {"full_attention": ("global_rope_theta", 160_000.0), "sliding_attention": ("local_rope_theta", 10_000.0)}
 WITHOUT_EFFECT = (
