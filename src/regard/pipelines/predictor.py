@@ -160,7 +160,7 @@ class Predictor(Pipeline):
         self._refuse(options)
         labels, task = self._model.class_names, self._model.config.task
         if not labels:
-            raise SettingsError(f"`evaluate` needs a model with labels; got one for {task}, which training measures.")
+            raise SettingsError(f"`evaluate` needs a model for task classify or tag; got one for task {task}.")
         text = read_labelled(data, by_word=task == "tag")
         check_labels(text, labels)
         return self.evaluate(text.texts, text.labels)
