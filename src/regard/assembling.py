@@ -20,9 +20,12 @@ from regard.models.registry import build
 SHARED_KEYS = (
     "model_dim", "ff_dim", "num_heads", "num_kv_heads", "head_dim", "norm", "norm_kind", "norm_epsilon", "activation",
     "gated", "bias", "positions", "value_head_dim", "attention_output_bias", "feed_forward_chunk",
-    "feed_forward_bias", "query_key_norm", "rotary_base", "rotary_dim", "rotary_scaling", "windows",
+    "feed_forward_bias", "query_key_norm", "rotary_base", "local_rotary_base", "rotary_dim", "rotary_scaling", "windows",
+    "norm_bias",
 )  # fmt: skip
 """Settings that must be equal in both, because they become one model."""
+OF_ENCODERS_ALONE: dict[str, Any] = {"first_norm": True, "embedding_dim": None, "weights_from": []}
+"""Settings that an encoder-decoder does not have, and the value that an encoder must have."""
 SOURCE_MODULES = {
     "embedding": "source_embedding", "segment_embedding": "source_type_embedding", "positions": "source_positions",
     "embedding_norm": "source_norm", "layers": "encoder_layers", "norm": "encoder_norm",
@@ -85,6 +88,14 @@ def _config(encoder: EncoderConfig, decoder: EncoderConfig | DecoderConfig) -> E
             raise SettingsError(
                 f"{key} must be the same in `--encoder` and `--decoder`; got {getattr(encoder, key)} and {getattr(decoder, key)}."
             )
+    for part in (encoder, decoder):
+        for key, usual in OF_ENCODERS_ALONE.items():
+            if isinstance(part, EncoderConfig) and getattr(part, key) != usual:
+                raise SettingsError(f"{key} must be {usual} in `--encoder` and `--decoder`; got {getattr(part, key)}.")
+    if isinstance(decoder, DecoderConfig) and decoder.scale_embeddings:
+        raise SettingsError("scale_embeddings of `--decoder` must be false; got true.")
+    if isinstance(decoder, EncoderConfig) and decoder.head_transform not in (None, "norm"):
+        raise SettingsError(f"head_transform of `--decoder` must be norm; got {decoder.head_transform}.")
     lengths = encoder.max_positions, decoder.max_positions
     if decoder.positions not in EMBEDDED and (lengths[0] != lengths[1] or decoder.arch == "encoder"):
         raise SettingsError(f"`--decoder` needs positions of kind {', '.join(EMBEDDED)}; got {decoder.positions}.")

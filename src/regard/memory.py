@@ -91,7 +91,7 @@ def meta_model_for(config: ModelConfig, tensors: Collection[str], where: Path | 
     Raises:
         ModelFolderError: there are fewer tensors than the configuration has attentions.
     """
-    num_attentions = sum(getattr(config, "attentions", {}).values())
+    num_attentions = len(set(getattr(config, "weights_from", []))) or sum(getattr(config, "attentions", {}).values())
     if num_attentions > len(tensors):
         raise ModelFolderError(
             f"{where} must hold the tensors of the model in its configuration; got {len(tensors):,}, and it has "
@@ -109,12 +109,14 @@ def model_size(config: ModelConfig) -> Size:
     shallow = {
         **dict.fromkeys(stacks, 1),
         **({"pruned_heads": {}} if "pruned_heads" in type(config).model_fields else {}),
+        **({"weights_from": []} if "weights_from" in type(config).model_fields else {}),
     }
+    num_own = len(set(getattr(config, "weights_from", [])))
     least = _counted(config.model_copy(update=shallow))
     num_parameters = least.num_parameters
     for stack in stacks:
         added = _counted(config.model_copy(update=shallow | {stack: 2})).num_parameters - least.num_parameters
-        num_parameters += (getattr(config, stack) - 1) * added
+        num_parameters += ((num_own or getattr(config, stack)) - 1) * added
     return Size(num_parameters, least.fixed_bytes)
 
 

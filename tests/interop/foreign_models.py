@@ -41,6 +41,19 @@ def bert(name: str, **choices: Any) -> Callable[[], Any]:
     return make
 
 
+def modern(name: str, **choices: Any) -> Callable[[], Any]:
+    """ModernBert or EuroBert: texts of 9 tokens are longer than the windows."""
+
+    def make() -> Any:
+        values = BERT | {"hidden_size": 16, "num_attention_heads": 4, "num_hidden_layers": 4}
+        if name.startswith("Modern"):
+            values |= {"local_attention": 4, "cls_token_id": 3, "sep_token_id": 2}
+        kind = getattr(transformers, name)
+        return kind(kind.config_class(**values | choices))
+
+    return make
+
+
 def gpt2(**choices: Any) -> Callable[[], Any]:
     values = {"vocab_size": VOCAB, "n_positions": 30, "n_embd": 15, "n_layer": 2, "n_head": 3, "bos_token_id": 28,
               "eos_token_id": 28}  # fmt: skip
@@ -84,6 +97,17 @@ def pair(encoder: str, decoder: str, **choices: Any) -> Callable[[], Any]:
     return make
 
 
+def gemma(**choices: Any) -> Callable[[], Any]:
+    def make() -> Any:
+        values = {"vocab_size": VOCAB, "hidden_size": 16, "num_attention_heads": 4, "num_hidden_layers": 2,
+                  "num_key_value_heads": 2, "head_dim": 6, "intermediate_size": 20, "bos_token_id": 1, "eos_token_id": 2,
+                  "max_position_embeddings": 40, "query_pre_attn_scalar": 9, "sliding_window": 3,
+                  "layer_types": ["sliding_attention", "full_attention"]}  # fmt: skip
+        return transformers.Gemma3ForCausalLM(transformers.Gemma3TextConfig(**values | choices))
+
+    return make
+
+
 def decoder(name: str, **choices: Any) -> Callable[[], Any]:
     """A language model of Llama's kind or an older one."""
 
@@ -122,6 +146,14 @@ DECODERS: dict[str, Callable[[], Any]] = {
         "Phi3", pad_token_id=0, sliding_window=5,
         rope_parameters={"rope_type": "default", "rope_theta": 300.0, "partial_rotary_factor": 0.5},
     ),
+    "gemma 3": gemma(rope_parameters={
+        "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 300.0},
+        "sliding_attention": {"rope_type": "default", "rope_theta": 7.0},
+    }),
+    "gemma 3, untied": gemma(
+        tie_word_embeddings=False, attention_bias=True, hidden_activation="silu", num_hidden_layers=7, sliding_window=60,
+        layer_types=None, query_pre_attn_scalar=6, num_key_value_heads=1,
+    ),
     "opt": decoder("OPT", ffn_dim=20, pad_token_id=0),
     "opt, untied, no biases": decoder(
         "OPT", ffn_dim=20, bos_token_id=2, tie_word_embeddings=False, enable_bias=False, activation_function="gelu_new"
@@ -143,9 +175,17 @@ MODELS: dict[str, Callable[[], Any]] = {
     "bert decoder": bert("BertLMHeadModel", is_decoder=True, hidden_act="relu", chunk_size_feed_forward=3),
     "bert decoder, untied": bert("BertLMHeadModel", is_decoder=True, tie_word_embeddings=False),
     "bert, mlm, relu": bert("BertForMaskedLM", hidden_act="relu"),
+    "bert, mlm, tanh": bert("BertForMaskedLM", hidden_act="tanh", num_hidden_layers=1),
     "bert, mlm, untied": bert("BertForMaskedLM", tie_word_embeddings=False),
     "bert, pretraining": bert("BertForPreTraining"),
     "bert, classes, one layer": bert("BertForSequenceClassification", num_labels=4, num_hidden_layers=1),
+    "bert, several labels": bert(
+        "BertForSequenceClassification", num_labels=3, problem_type="multi_label_classification", num_hidden_layers=1
+    ),
+    "bert, a number": bert("BertForSequenceClassification", num_labels=1, num_hidden_layers=1),
+    "roberta, numbers": bert(
+        "RobertaForSequenceClassification", num_labels=2, problem_type="regression", num_hidden_layers=1, pad_token_id=1
+    ),
     "bert, tags": bert("BertForTokenClassification", num_labels=4),
     "bert, spans": bert("BertForQuestionAnswering", hidden_act="gelu_new"),
     "roberta, no head": bert("RobertaModel", pad_token_id=1),
@@ -159,7 +199,57 @@ MODELS: dict[str, Callable[[], Any]] = {
     "distilbert, classes": bert("DistilBertForSequenceClassification", num_labels=3, seq_classif_dropout=0.0),
     "distilbert, tags": bert("DistilBertForTokenClassification"),
     "distilbert, spans": bert("DistilBertForQuestionAnswering"),
+    "electra, mlm": bert("ElectraForMaskedLM", embedding_size=8, hidden_act="relu"),
+    "electra, one width": bert("ElectraModel", embedding_size=15, num_hidden_layers=1),
+    "electra, classes": bert("ElectraForSequenceClassification", embedding_size=8, num_labels=3, num_hidden_layers=1),
+    "electra, tags": bert("ElectraForTokenClassification", embedding_size=15, num_labels=3, num_hidden_layers=1),
+    "electra, spans": bert("ElectraForQuestionAnswering", embedding_size=20, num_hidden_layers=1),
+    "albert, no head": bert("AlbertModel", embedding_size=8, num_hidden_layers=5, num_hidden_groups=3),
+    "albert, mlm": bert("AlbertForMaskedLM", embedding_size=8, num_hidden_layers=3, hidden_act="gelu_new"),
+    "albert, inner layers": bert("AlbertForMaskedLM", embedding_size=8, inner_group_num=2, tie_word_embeddings=False),
+    "albert, pretraining": bert("AlbertForPreTraining", embedding_size=15),
+    "albert, classes": bert("AlbertForSequenceClassification", embedding_size=8, num_labels=3),
+    "albert, tags": bert("AlbertForTokenClassification", embedding_size=8, num_labels=3, num_hidden_groups=2),
+    "albert, spans": bert("AlbertForQuestionAnswering", embedding_size=8, num_hidden_layers=1),
+    "modernbert, mlm": modern("ModernBertForMaskedLM"),
+    "modernbert, mlm, biases": modern(
+        "ModernBertForMaskedLM", norm_bias=True, attention_bias=True, classifier_bias=True, hidden_activation="silu",
+        tie_word_embeddings=False, classifier_activation="relu", num_hidden_layers=2,
+    ),
+    "modernbert, no head, linear": modern(
+        "ModernBertModel", num_hidden_layers=2, mlp_bias=True, layer_types=["sliding_attention", "full_attention"],
+        rope_parameters={
+            "full_attention": {"rope_type": "linear", "factor": 2.0, "rope_theta": 50.0},
+            "sliding_attention": {"rope_type": "default", "rope_theta": 5.0},
+        },
+    ),
+    "modernbert, classes": modern("ModernBertForSequenceClassification", num_labels=3, num_hidden_layers=2),
+    "modernbert, classes, mean": modern(
+        "ModernBertForSequenceClassification", num_labels=3, num_hidden_layers=1, classifier_pooling="mean",
+        decoder_bias=False,
+    ),
+    "modernbert, several labels": modern(
+        "ModernBertForSequenceClassification", num_hidden_layers=1, problem_type="multi_label_classification"
+    ),
+    "modernbert, tags": modern("ModernBertForTokenClassification", num_labels=3, num_hidden_layers=1),
+    "modernbert, spans": modern("ModernBertForQuestionAnswering", num_hidden_layers=1, classifier_bias=True),
+    "eurobert, mlm": modern("EuroBertForMaskedLM", num_hidden_layers=2, num_key_value_heads=2, head_dim=6),
+    "eurobert, mlm, tied, biases": modern(
+        "EuroBertForMaskedLM", num_hidden_layers=1, attention_bias=True, mlp_bias=True, tie_word_embeddings=True
+    ),
+    "eurobert, no head": modern("EuroBertModel", num_hidden_layers=1, rope_parameters=LLAMA3),
+    "eurobert, classes": modern("EuroBertForSequenceClassification", num_labels=3, num_hidden_layers=1),
+    "eurobert, classes, mean": modern(
+        "EuroBertForSequenceClassification", num_hidden_layers=1, classifier_pooling="mean"
+    ),
+    "eurobert, classes, first": modern(
+        "EuroBertForSequenceClassification", num_hidden_layers=1, classifier_pooling="bos"
+    ),
+    "eurobert, a number": modern("EuroBertForSequenceClassification", num_labels=1, num_hidden_layers=1),
+    "eurobert, tags": modern("EuroBertForTokenClassification", num_hidden_layers=1),
     "gpt2": gpt2(),
+    "gpt2, scores by layer": gpt2(scale_attn_by_inverse_layer_idx=True, activation_function="quick_gelu"),
+    "gpt2, undivided scores": gpt2(scale_attn_weights=False, n_layer=1, activation_function="gelu_fast"),
     "gpt2, one layer, untied, relu": gpt2(n_layer=1, tie_word_embeddings=False, activation_function="relu", n_inner=17),
     "bert-generation encoder": bert("BertGenerationEncoder", hidden_act="relu"),
     "bert-generation decoder": bert("BertGenerationDecoder", is_decoder=True),

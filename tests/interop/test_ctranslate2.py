@@ -140,8 +140,10 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "learned, embedding norm, silu": {"positions": "learned", "embedding_norm": "both", "activation": "silu"},
     "opennmt's sinusoids, unscaled, source tied": {
         "positions": "sinusoidal_opennmt", "scale_embeddings": False, "tied_embeddings": "source",
+        "activation": "quick_gelu",
     },
-    "one layer, halves": {"positions": "sinusoidal_halves", "num_encoder_layers": 1, "num_decoder_layers": 3},
+    "one layer, halves": {"positions": "sinusoidal_halves", "num_encoder_layers": 1, "num_decoder_layers": 3,
+                           "activation": "tanh"},
 }  # fmt: skip
 
 

@@ -107,7 +107,7 @@ def beam(model: Decoder, prompt: list[int], size: int, length: int, pad_id: int,
 WRITTEN = {
     "llama": "llama", "llama, tied, with biases": "llama", "llama 3.1": "llama", "llama, interpolated": "llama",
     "mistral": "mistral", "qwen 2": "qwen2", "qwen 2, no windows": "qwen2", "qwen 3": "qwen3",
-    "qwen 3, no windows": "qwen3",
+    "qwen 3, no windows": "qwen3", "gemma 3, untied": "gemma3_text",
 }  # fmt: skip
 
 
@@ -135,6 +135,8 @@ NOT_WRITTEN = [
     ("llama", "qwen3", "query_key_norm must be True to be written as qwen3; got False"),
     ("llama", "qwen2", "bias must be True to be written as qwen2; got False"),
     ("llama, tied, with biases", "mistral", "bias must be False to be written as mistral; got True"),
+    ("gemma 3", "qwen3", "scale_embeddings must be False|local_rotary_base must be None"),
+    ("qwen 3", "gemma3_text", "scale_embeddings must be True to be written as gemma3_text; got False"),
     ("phi 3", "mistral", "rotary_dim must be 4 to be written as mistral; got 2"),
 ]
 
@@ -162,7 +164,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("llama", {"rope_scaling": 4}, "rope_scaling must be of type dict; got 4"),
     ("llama", {"rope_parameters": {"full_attention": 3}}, "rope_parameters must be of type dict; got 3"),
     ("llama", {"partial_rotary_factor": 0.5}, r"partial_rotary_factor must be 1\.0 for llama; .* turns 2 of 4"),
-    ("llama", {"hidden_act": "quick_gelu"}, "hidden_act must be one of .*; got 'quick_gelu'"),
+    ("llama", {"hidden_act": "mish"}, "hidden_act must be one of .*; got 'mish'"),
     ("llama", {"architectures": ["LlamaForSequenceClassification"]}, r"architectures must be \['LlamaForCausalLM'\]"),
     ("llama", {"num_attention_heads": 0}, "num_heads: Input should be greater"),
     ("llama", {"num_key_value_heads": 3}, "num_heads must be divisible by num_kv_heads; got 4 and 3"),
@@ -205,10 +207,24 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("bloom", {"n_layer": 3}, r"must hold the tensor transformer\.h\.2\."),
     ("gpt-neox", {"use_parallel_residual": True}, "use_parallel_residual must be False"),
     ("gpt-neox", {"use_parallel_residual": None}, "use_parallel_residual must be False .*; got True"),
-    ("gpt-neox", {"hidden_act": "gelu_fast"}, "hidden_act must be one of .*; got 'gelu_fast'"),
+    ("gpt-neox", {"hidden_act": "gelu_10"}, "hidden_act must be one of .*; got 'gelu_10'"),
     ("gpt-neox", {"rope_parameters": None, "rope_scaling": YARN}, "rope_type must be one of .*; got 'yarn'"),
     ("gpt-neox", {"intermediate_size": 21}, r"must have a part of shape \(21, 16\)"),
-    ("llama", {"model_type": "gemma3_text"}, "got 'gemma3_text', which has two bases of rotary positions"),
+    ("llama", {"model_type": "gemma3"}, "got 'gemma3', which reads images, too; its text model, gemma3_text,"),
+    ("llama", {"model_type": "gemma2"}, "got 'gemma2', whose scores and logits are bounded"),
+    ("gemma 3", {"attn_logit_softcapping": 50.0}, "attn_logit_softcapping must be null"),
+    ("gemma 3", {"final_logit_softcapping": 30.0}, "final_logit_softcapping must be null"),
+    ("gemma 3", {"use_bidirectional_attention": True}, "use_bidirectional_attention must be false"),
+    ("gemma 3", {"layer_types": ["full_attention"]}, "layer_types must be 2, one for each layer; got 1"),
+    ("gemma 3", {"sliding_window": None}, "sliding_window must be given and in use"),
+    ("gemma 3", {"rope_parameters": {"rope_theta": 3.0}}, "rope_parameters must be given for full_attention and"),
+    ("gemma 3", {"rope_parameters": {"full_attention": YARN}}, "rope_type must be one of .*; got 'yarn'"),
+    (
+        "gemma 3",
+        {"architectures": ["Gemma3ForConditionalGeneration"]},
+        r"architectures must be \['Gemma3ForCausalLM'\]",
+    ),
+    ("gemma 3", {"query_pre_attn_scalar": "x"}, "query_pre_attn_scalar must be of type float"),
 ]
 
 
@@ -234,6 +250,28 @@ def test_rotary_settings_of_older_and_newer_files_are_one(name: str, copied: Cop
     assert read_foreign(tmp_path).loaded.model.config == config
     changed(tmp_path, rope_scaling=None, rope_theta=3, rope_parameters=dict.fromkeys(("full_attention",), newer))
     assert read_foreign(tmp_path).loaded.model.config == config
+
+
+def test_gemma_is_written_with_its_scaling_in_the_norms(
+    copied: Copied, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores are divided by the root of another number there; and older files name the bases otherwise."""
+    copied("gemma 3", tmp_path / "theirs")
+    loaded = read_foreign(tmp_path / "theirs").loaded
+    config: Any = loaded.model.config
+    assert (config.rotary_base, config.local_rotary_base, config.windows) == (300, 7, [3, None])
+    agrees(write_foreign(loaded, tmp_path / "again", "gemma3_text"), monkeypatch)
+    content = json.loads((tmp_path / "again" / "config.json").read_text())
+    assert content["rope_local_base_freq"] == 7
+    assert content["rope_scaling"] == {"rope_type": "linear", "factor": 8.0}
+    again = read_foreign(tmp_path / "again")
+    assert again.loaded.model.config == config
+    for mine, other in zip(loaded.model.parameters(), again.loaded.model.parameters(), strict=True):
+        torch.testing.assert_close(other, mine)
+    del content["layer_types"]
+    (tmp_path / "again" / "config.json").write_text(json.dumps(content | {"sliding_window_pattern": 2}))
+    assert read_foreign(tmp_path / "again").loaded.model.config == config
+    assert read_foreign(changed(tmp_path / "again", sliding_window_pattern=6)).loaded.model.config.windows == [3, 3]
 
 
 def test_settings_of_rotary_positions_are_ours(copied: Copied, tmp_path: Path) -> None:

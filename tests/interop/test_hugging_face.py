@@ -8,13 +8,15 @@ import torch
 from foreign_models import MODELS, read, stored
 from torch import Tensor
 
-from regard.errors import ModelFolderError
+import regard
+from regard.errors import ModelFolderError, SettingsError
 from regard.interop.formats import read_foreign, write_foreign
 from regard.models.registry import build
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_read_answers_as_the_original(name: str, tmp_path: Path) -> None:
+def test_a_model_read_answers_as_the_original(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("regard.interop.check.DECODED_TOKENS", 8)
     foreign = read(name, tmp_path / "theirs")
     assert foreign.account.left_over == []
     check = foreign.check()
@@ -33,6 +35,9 @@ WRITTEN = {
     "bert, mlm, relu": "bert",
     "bert, mlm, untied": "bert",
     "bert, classes, one layer": "bert",
+    "bert, several labels": "bert",
+    "bert, a number": "bert",
+    "roberta, numbers": "roberta",
     "bert, tags": "bert",
     "bert, spans": "bert",
     "roberta, no head": "roberta",
@@ -45,8 +50,20 @@ WRITTEN = {
     "distilbert, classes": "distilbert",
     "distilbert, tags": "distilbert",
     "distilbert, spans": "distilbert",
+    "electra, mlm": "electra",
+    "electra, one width": "electra",
+    "electra, classes": "electra",
+    "electra, tags": "electra",
+    "electra, spans": "electra",
+    "albert, no head": "albert",
+    "albert, mlm": "albert",
+    "albert, classes": "albert",
+    "albert, tags": "albert",
+    "albert, spans": "albert",
     "gpt2": "gpt2",
     "gpt2, one layer, untied, relu": "gpt2",
+    "gpt2, scores by layer": "gpt2",
+    "bert, mlm, tanh": "bert",
     "bert-generation encoder": "bert-generation",
     "bert-generation decoder": "bert-generation",
     "bert-generation decoder, untied": "bert-generation",
@@ -85,6 +102,34 @@ def test_a_pooler_is_theirs(name: str, tmp_path: Path) -> None:
     ours: Any = read_foreign(tmp_path).loaded.model
     ids = torch.randint(4, 27, (2, 6))
     torch.testing.assert_close(ours.pooled(ours.states(ids)), theirs(input_ids=ids).pooler_output, rtol=1e-4, atol=1e-5)
+
+
+def test_several_labels_are_predicted_each_by_its_own_probability(tmp_path: Path) -> None:
+    """As `transformers` gives them; a text may have none, and a model that predicts numbers has none to give."""
+    theirs = stored("bert, several labels", tmp_path / "several").eval()
+    theirs.classifier.bias.data = torch.tensor([3.0, -3.0, 0.1])
+    theirs.save_pretrained(tmp_path / "several")
+    predictor: Any = regard.load(tmp_path / "several")
+    ids = torch.tensor([predictor.ids_of("w5 w9 w7")])
+    with torch.no_grad():
+        probs = theirs(input_ids=ids).logits[0].sigmoid().tolist()
+    expected = {f"LABEL_{index}": prob for index, prob in enumerate(probs) if prob > 0.5}
+    assert 0 < len(expected) < 3
+    (found,) = predictor.predict(["w5 w9 w7"])
+    assert found.labels == [*expected]
+    assert found.probs == pytest.approx([*expected.values()], abs=1e-5)
+    seen = predictor.inspect("w5 w9 w7")
+    assert seen.predicted_are == "classes"
+    assert [label for label, _ in seen.predicted] == [*expected]
+    with pytest.raises(
+        SettingsError, match="`evaluate` needs a model for task classify or tag; got one for task multi"
+    ):
+        predictor.evaluate([["w5"]], [["LABEL_0"]])
+    stored("bert, a number", tmp_path / "number")
+    number: Any = regard.load(tmp_path / "number")
+    with pytest.raises(SettingsError, match=r"`predict` needs a model for task .*; got one for task regression"):
+        number.predict("w5 w9 w7")
+    assert number.model(ids).shape == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -126,8 +171,10 @@ def test_losses_and_gradients_are_theirs(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["bert, mlm, relu", "roberta, mlm", "gpt2", "marian", "bart", "m2m_100", "mbart", "t5"]
-)
+    "name",
+    ["bert, mlm, relu", "roberta, mlm", "gpt2", "marian", "bart", "m2m_100", "mbart", "t5", "modernbert, mlm",
+     "modernbert, tags", "eurobert, mlm", "electra, mlm", "albert, mlm"],
+)  # fmt: skip
 @pytest.mark.parametrize("side", ["right", "left"])
 @torch.no_grad()
 def test_padding_on_either_side_is_theirs(name: str, side: str, tmp_path: Path) -> None:
@@ -197,20 +244,51 @@ def name_of(layer: int) -> str:
 
 
 REFUSED = [
-    ("bert, mlm, relu", {"hidden_act": "quick_gelu"}, r"hidden_act must be one of .*; got 'quick_gelu'"),
+    ("bert, mlm, relu", {"hidden_act": "mish"}, r"hidden_act must be one of .*; got 'mish'"),
     ("bert, mlm, relu", {"hidden_act": "gellu"}, r"Did you mean 'gelu'\?"),
     ("bert, mlm, relu", {"is_decoder": True}, r"is_decoder must be False .*; got True"),
-    ("bert, classes, one layer", {"problem_type": "regression"}, "problem_type must be 'single_label_classification'"),
+    ("bert, classes, one layer", {"problem_type": "ranking"}, "problem_type must be one of .*; got 'ranking'"),
+    ("bert, tags", {"problem_type": "regression"}, "problem_type must be 'single_label_classification'"),
     ("bert, mlm, relu", {"architectures": ["BertForNextSentencePrediction"]}, "architectures must end with one of"),
     ("bert, mlm, relu", {"model_type": "mamba"}, "model_type must be one that Regard can represent; got 'mamba'"),
     ("bert, mlm, relu", {"model_type": "nllb-moe"}, "model_type .*got 'nllb-moe'.*bart, bert, .*, marian, mbart, "),
-    ("m2m_100", {"activation_function": "quick_gelu"}, r"activation_function must be one of .*; got 'quick_gelu'"),
+    ("m2m_100", {"activation_function": "mish"}, r"activation_function must be one of .*; got 'mish'"),
     ("m2m_100", {"encoder_layers": 3}, r"must hold the tensor model\.encoder\.layers\.2\."),
     ("m2m_100", {"d_model": 24}, r"must have a part of shape \(29, 24\)"),
     ("mbart", {"normalize_before": False}, "normalize_before must be True"),
     ("mbart", {"vocab_size": 30}, r"must have a part of shape \(30,\) for output_bias"),
     ("pegasus", {"normalize_embedding": True}, "normalize_embedding must be False"),
-    ("bert, mlm, relu", {"model_type": "modernbert"}, "model_type .*got 'modernbert'.*bart, bert, "),
+    ("electra, mlm", {"architectures": ["ElectraForPreTraining"]}, "architectures must be .*got .*ElectraForPreTraining"),
+    ("electra, mlm", {"embedding_size": 9}, r"must have a part of shape \(29, 9\)"),
+    ("electra, one width", {"embedding_size": None}, "must hold the tensor embeddings_project|must have a part of shape"),
+    ("albert, mlm", {"num_hidden_groups": 0}, "num_hidden_groups must be from 1 to"),
+    ("albert, mlm", {"num_hidden_layers": 10**12}, "num_hidden_layers must be from 1 to"),
+    ("albert, mlm", {"inner_group_num": 90}, "inner_group_num must make at most"),
+    ("albert, mlm", {"num_hidden_groups": 2}, r"must hold the tensor albert\.encoder\.albert_layer_groups\.1\."),
+    ("modernbert, mlm", {"num_hidden_layers": 10**12, "layer_types": None}, "num_layers: Input should be less"),
+    ("modernbert, mlm", {"hidden_activation": "mish"}, "hidden_activation must be one of .*; got 'mish'"),
+    ("modernbert, mlm", {"num_hidden_layers": 5, "layer_types": None}, r"must hold the tensor model\.layers\.4\."),
+    ("modernbert, mlm", {"layer_types": ["full_attention"]}, "layer_types must be 4, one for each layer; got 1"),
+    ("modernbert, mlm", {"layer_types": ["chunked"] * 4}, "layer_types must be .*; got 'chunked'"),
+    ("modernbert, mlm", {"norm_bias": True}, r"must hold the tensor model\.embeddings\.norm\.bias"),
+    ("modernbert, mlm", {"rope_scaling": {"type": "linear", "factor": 2.0}}, "rope_scaling must be null"),
+    ("modernbert, mlm", {"rope_parameters": {"rope_theta": 3.0}}, "rope_parameters must be given for full_attention and"),
+    ("modernbert, mlm", {"rope_parameters": {"full_attention": 3}}, "of full_attention must be of type dict; got 3"),
+    (
+        "modernbert, mlm",
+        {"rope_parameters": {"sliding_attention": {"rope_type": "linear", "factor": 2.0}}},
+        "rope_type of sliding_attention must be default",
+    ),
+    (
+        "modernbert, mlm",
+        {"rope_parameters": {"full_attention": {"rope_type": "yarn", "factor": 2.0}}},
+        "of full_attention: rope_type must be one of .*; got 'yarn'",
+    ),
+    ("modernbert, mlm", {"architectures": ["ModernBertForMultipleChoice"]}, "architectures must end with one of"),
+    ("modernbert, classes", {"classifier_pooling": "max"}, "classifier_pooling must be one of cls, mean; got 'max'"),
+    ("eurobert, classes", {"classifier_pooling": "cls"}, "classifier_pooling must be one of late, mean, bos; got 'cls'"),
+    ("eurobert, mlm", {"mlp_bias": True}, r"must hold the tensor model\.layers\.0\.mlp\.gate_proj\.bias"),
+    ("eurobert, mlm", {"partial_rotary_factor": 0.5}, "partial_rotary_factor must be 1"),
     ("bert, mlm, relu", {"hidden_size": None}, "must have the key hidden_size"),
     ("bert, mlm, relu", {"hidden_size": "15"}, "hidden_size must be of type int; got '15'"),
     ("bert, mlm, relu", {"hidden_size": 15.0}, r"hidden_size must be of type int; got 15\.0"),
@@ -221,7 +299,7 @@ REFUSED = [
     ("bert, mlm, relu", {"hidden_size": 18}, r"must have a part of shape \(29, 18\)"),
     ("bert, mlm, relu", {"num_attention_heads": 4}, "model_dim must be divisible by num_heads"),
     ("bert, mlm, relu", {"num_hidden_layers": 3}, r"must hold the tensor bert\.encoder\.layer\.2\."),
-    ("gpt2", {"scale_attn_by_inverse_layer_idx": True}, "scale_attn_by_inverse_layer_idx must be False"),
+    ("gpt2", {"scale_attn_weights": 2}, "scale_attn_weights must be of type bool; got 2"),
     ("marian", {"decoder_ffn_dim": 21}, "encoder_ffn_dim and decoder_ffn_dim must be equal"),
     ("t5", {"relative_attention_num_buckets": 16}, "relative_attention_num_buckets must be 32"),
     ("t5", {"feed_forward_proj": "gated-swish"}, "feed_forward_proj must be one of"),

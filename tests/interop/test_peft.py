@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from foreign_models import VOCAB, stored
+from foreign_models import VOCAB, read, stored
 from safetensors.torch import load_file, save_file
 
 import regard
@@ -208,3 +208,10 @@ def test_what_does_not_go_together(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="`--base` converts an adapter"):
         convert_adapter(tmp_path / "adapter", tmp_path / "x", tmp_path / "base", format="peft")
     assert not (tmp_path / "x").exists()
+
+
+def test_an_adapter_of_layers_that_share_weights_is_refused(tmp_path: Path) -> None:
+    """One update there would be one for each of our layers."""
+    base = read("albert, mlm", tmp_path)
+    with pytest.raises(ModelFolderError, match="must have weights of its own in each layer for adapters of PEFT"):
+        read_peft(tmp_path / "adapter", base)

@@ -115,9 +115,9 @@ def test_marians_begin_symbol_is_no_symbol(tmp_path: Path) -> None:
     assert tokenizer.frame_source([0, 7]) == [0, 7, 11]
 
 
-def test_one_label_is_a_regression_and_refused(tmp_path: Path) -> None:
+def test_one_class_alone_is_refused(tmp_path: Path) -> None:
     stored("bert, classes, one layer", tmp_path)
-    changed_config(tmp_path, id2label={"0": "LABEL_0"})
+    changed_config(tmp_path, id2label={"0": "LABEL_0"}, problem_type="single_label_classification")
     with pytest.raises(ModelFolderError, match="id2label must name at least 2 classes; got 1"):
         read_foreign(tmp_path)
 

@@ -1,7 +1,7 @@
 """Sliding windows by layer, norms of queries and keys, and the settings of rotary positions: in every way to run a model."""
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -43,6 +43,8 @@ FEATURES: list[dict[str, Any]] = [
     {"rotary_base": 500.0, "rotary_dim": 2, "feed_forward_bias": False, "attention_output_bias": False},
     {"rotary_scaling": {"factor": 4.0, "training_length": 8}, "windows": [4, 1, None]},
     {"windows": [3, 3, None], "positions": "shaw"},
+    {"windows": [3, None, 3], "local_rotary_base": 20.0, "rotary_scaling": {"factor": 4.0}},
+    {"norm_bias": False, "norm": "sandwich", "positions": "alibi", "scale_embeddings": True},
 ]
 
 
@@ -144,6 +146,29 @@ def test_inspection_sees_the_window() -> None:
         weights = attention.weights()
         assert not weights[..., ~allowed].any()
         torch.testing.assert_close(weights.sum(dim=-1), torch.ones(1, 4, 8))
+
+
+def test_layers_with_a_window_have_a_base_of_their_own() -> None:
+    """Which scaling leaves as it is; and engines that take one for all layers refuse it."""
+    model = decoder(windows=[3, None, 3], local_rotary_base=20.0, rotary_base=500.0, rotary_scaling={"factor": 4.0})
+    schemes: Any = [layer.self_attention.attention.positions for layer in model.layers]
+    local, everywhere = Rotary(4, base=20.0).frequencies(), Rotary(4, base=500.0).frequencies() / 4
+    for scheme, expected in zip(schemes, (local, everywhere, local), strict=True):
+        torch.testing.assert_close(scheme.frequencies(), expected)
+    assert unsupported_reason(model) is not None
+    plain = decoder(local_rotary_base=20.0, rotary_base=500.0)
+    for layer in plain.layers:
+        torch.testing.assert_close(cast("Any", layer).self_attention.attention.positions.base, 500.0)
+
+
+@pytest.mark.parametrize("activation", ["tanh", "quick_gelu"])
+def test_activations_that_are_not_written_in_c(activation: str) -> None:
+    model = decoder(activation=activation, gated=True)
+    assert unsupported_reason(model) == f"activations of kind {activation} are not written in C"
+    ids = torch.randint(4, 19, (1, 5))
+    state = compile_model(model, "auto").prefill(ids)
+    logits, _ = compile_model(model, "auto").decode_step(ids[:, -1:], state)
+    torch.testing.assert_close(logits[:, 0], model(ids)[:, -1], rtol=1e-4, atol=1e-4)
 
 
 def test_normalised_queries_and_keys_have_one_length() -> None:

@@ -99,6 +99,8 @@ def test_a_residual_takes_any_norm() -> None:
         ("gelu", lambda x: x * 0.5 * (1 + torch.erf(x / math.sqrt(2)))),
         ("gelu_tanh", lambda x: 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))),
         ("silu", lambda x: x / (1 + (-x).exp())),
+        ("tanh", lambda x: 1 - 2 / (1 + (2 * x).exp())),
+        ("quick_gelu", lambda x: x / (1 + (-1.702 * x).exp())),
     ],
 )
 def test_feed_forward_is_its_formula(name: str, formula: Callable[[torch.Tensor], torch.Tensor]) -> None:

@@ -100,12 +100,12 @@ class NativeModel:
 
 def _embedding_and_output(model: Any, output: nn.Linear) -> EmbeddingAndOutput | None:
     """The modules before and after the layers of a decoder; None: other modules than are written in C."""
+    scale = math.sqrt(model.config.model_dim) if model.config.scale_embeddings else 1.0
     if not model.reads_source:
         ends = EmbeddingAndOutput(
-            model.embedding, 1.0, model.positions, model.embedding_norm, model.norm, model.output_transform, output
+            model.embedding, scale, model.positions, model.embedding_norm, model.norm, model.output_transform, output
         )  # fmt: skip
     else:
-        scale = math.sqrt(model.config.model_dim) if model.config.scale_embeddings else 1.0
         ends = EmbeddingAndOutput(
             model.target_embedding, scale, model.target_positions, model.target_norm, model.decoder_norm,
             model.output_transform, output,

@@ -171,7 +171,7 @@ class Structures:
             self.stack.embedding_norm, self.stack.last_norm = map(self._norm, (ends.embedding_norm, ends.last_norm))
             self.stack.output = self._map(ends.output)
             if isinstance(ends.transform, OutputTransform):
-                self.stack.transform = self._map(ends.transform.inner_proj)
+                self.stack.transform = self._map(cast("nn.Linear", ends.transform.inner_proj))
                 self.stack.transform_activation = ACTIVATIONS[ends.transform.activation]
                 self.stack.transform_norm = self._norm(ends.transform.norm)
 
@@ -246,10 +246,10 @@ def unsupported_in_layer(layer: nn.Module) -> str:
             type(part) not in (PreNorm, PostNorm, SandwichNorm) or any(type(x) not in NORMS for x in _norms(part))
         ):
             return f"residual connections of kind {type(part).__name__}"
-        if name == "feed_forward" and (
-            type(part) not in (FeedForward, GatedFeedForward) or part.activation not in ACTIVATIONS
-        ):
+        if name == "feed_forward" and type(part) not in (FeedForward, GatedFeedForward):
             return f"feed-forward layers of kind {type(part).__name__}"
+        if isinstance(part, FeedForward) and part.activation not in ACTIVATIONS:
+            return f"activations of kind {part.activation}"
     if any(type(part) is not nn.Linear for part in layer.modules() if hasattr(part, "in_features")):
         return "linear maps with adapters"
     return ""

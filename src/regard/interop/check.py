@@ -12,6 +12,7 @@ from torch import Tensor
 
 from regard.data.batch import pad_right
 from regard.errors import ModelFolderError
+from regard.models.config import TEXT_TASKS
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.interface import Model, PairModel
@@ -143,7 +144,7 @@ def _values(
     if sources is None:
         batch = pad_right(texts, symbols.pad_id)
         logits = cast("Encoder | Decoder", model)(batch)
-        is_by_token = not (isinstance(model, Encoder) and model.config.task == "classify")
+        is_by_token = not (isinstance(model, Encoder) and model.config.task in TEXT_TASKS)
         return [logits[row, : len(text)] if is_by_token else logits[row] for row, text in enumerate(texts)]
     start = symbols.start_ids
     targets = [[*start, *text] for text in texts]

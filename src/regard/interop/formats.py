@@ -19,9 +19,11 @@ from regard.interop.ctranslate2.reader import read as read_ctranslate2
 from regard.interop.ctranslate2.writer import write as write_ctranslate2
 from regard.interop.files import find_folder, is_hub_name
 from regard.interop.foreign import ForeignModel
-from regard.interop.hugging_face import bert, llama
+from regard.interop.hugging_face import bert, gemma, llama
 from regard.interop.hugging_face import folder as hugging_face
+from regard.models.config import TEXT_TASKS
 from regard.models.decoder import Decoder
+from regard.models.encoder import Encoder
 from regard.models.interface import Model
 from regard.models.registry import unpruned
 from regard.names import exists, is_file, is_folder
@@ -180,13 +182,27 @@ def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
     wanted: dict[str, tuple[Any, Any]] = {}
     if hasattr(config, "value_head_dim"):
         wanted["value_head_dim"] = config.value_head_dim or config.head_dim, config.head_dim
-    if hasattr(config, "value_head_dim") and format not in llama.WRITTEN:
+    if hasattr(config, "value_head_dim") and format not in (*llama.WRITTEN, *gemma.WRITTEN):
         has_bias = config.bias if config.attention_output_bias is None else config.attention_output_bias
         wanted["attention_output_bias"] = has_bias, config.bias
         wanted["feed_forward_bias"] = config.feed_forward_bias in (None, config.bias), True
         wanted["query_key_norm"] = config.query_key_norm, False
         wanted["windows"] = config.windows, []
+    if hasattr(config, "value_head_dim"):
+        wanted["norm_bias"] = config.norm_bias or config.norm_kind != "layer", True
+        if format not in gemma.WRITTEN:
+            wanted["local_rotary_base"] = config.local_rotary_base, None
+    if isinstance(model, Encoder):
+        usual = "norm" if config.task == "mlm" else "dense" if config.task in TEXT_TASKS else "none"
+        wanted["first_norm"] = config.first_norm, True
+        wanted["head_transform"] = config.head_transform or usual, usual
+        wanted["pooling"] = config.pooling, "first"
+        if format not in ("electra", "albert"):
+            wanted["embedding_dim"] = config.embedding_dim, None
+        if format != "albert":
+            wanted["weights_from"] = config.weights_from, []
     if isinstance(model, Decoder):
+        wanted["scale_embeddings"] = config.scale_embeddings, format in gemma.WRITTEN
         wanted["cross_attention"] = config.cross_attention, False
         wanted["output_transform"] = config.output_transform, format == "bert"
     return wanted

@@ -33,7 +33,8 @@ class TensorRef:
         name: of the foreign tensor.
         first_row: ours are the rows from there on: of a fused matrix, or after rows that nothing reads.
         transposed: the foreign matrix maps rows to columns, as in GPT-2 and Marian.
-        factor: ours = theirs * factor.
+        factor: ours = (theirs + offset) * factor.
+        offset: Gemma's norms multiply by 1 + theirs.
         unsqueezed: the foreign tensor has an axis of length 1 in front.
         num_rows: how many rows the foreign tensor has, where ours are not its last ones: its configuration says that it is
             longer. None: the last row that anything of ours reads is its last.
@@ -48,6 +49,7 @@ class TensorRef:
     unsqueezed: bool = False
     num_rows: int | None = None
     num_heads: int = 0
+    offset: float = 0.0
 
     def rows(self, tensor: Tensor) -> Tensor:
         """The foreign tensor with its rows in front, in our order."""
@@ -155,7 +157,8 @@ def load_tensors(
         for ours, parameter in model.named_parameters():
             ref = refs[ours]
             part = ref.rows(tensors[ref.name])[ref.first_row : ref.first_row + parameter.shape[0]]
-            parameter.copy_(part.float() * ref.factor if ref.factor != 1 else part)
+            is_changed = ref.factor != 1 or ref.offset != 0
+            parameter.copy_((part.float() + ref.offset) * ref.factor if is_changed else part)
             if not all(
                 rows.isfinite().all() for rows in parameter.split(ROWS)
             ):  # a large table's copy would not be small
@@ -179,7 +182,7 @@ def export_tensors(model: nn.Module, refs: Mapping[str, TensorRef]) -> dict[str,
             assert gap >= 0, name
             if gap:
                 rows.append(tensor.new_zeros((gap, *tensor.shape[1:])))
-            rows.append(tensor / ref.factor if ref.factor != 1 else tensor)
+            rows.append(tensor / ref.factor - ref.offset if ref.factor != 1 or ref.offset else tensor)
         ref = pieces[0][0]
         whole = ref.by_head(torch.cat(rows))
         whole = whole.T if ref.transposed else whole
@@ -202,6 +205,28 @@ def modules(ours_to_theirs: Mapping[str, str], model: nn.Module, *, transposed: 
             is_turned = transposed and kind == "weight" and module in linear
             refs[name] = TensorRef(f"{ours_to_theirs[module]}.{kind}", transposed=is_turned)
     return refs
+
+
+def fused_modules(ours_to_theirs: Mapping[str, tuple[str, int]], model: nn.Module) -> dict[str, TensorRef]:
+    """`TensorRef`s for modules that are rows of a larger one.
+
+    Args:
+        ours_to_theirs: for each of ours, the name of theirs, and its first row there.
+    """
+    refs = {}
+    for name, _ in model.named_parameters():
+        module, _, kind = name.rpartition(".")
+        if module in ours_to_theirs:
+            theirs, first_row = ours_to_theirs[module]
+            refs[name] = TensorRef(f"{theirs}.{kind}", first_row=first_row)
+    return refs
+
+
+def add_zeros(tensors: dict[str, Tensor], sizes: Mapping[str, int]) -> dict[str, str]:
+    """Add biases of zeros, in place, where their model has none, for `Blueprint.prepare`."""
+    for name, size in sizes.items():
+        tensors.setdefault(name, torch.zeros(size))
+    return {}
 
 
 def add_zero_start(tensors: dict[str, Tensor], tables: Sequence[str], bias: str) -> None:

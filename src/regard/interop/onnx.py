@@ -26,7 +26,7 @@ from regard.interop.check import likeliest
 from regard.interop.foreign import ForeignModel
 from regard.interop.hugging_face.bert import refuse
 from regard.interop.mapping import Account
-from regard.models.config import TransformerConfig
+from regard.models.config import TEXT_TASKS, TransformerConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
@@ -219,7 +219,7 @@ class OnnxReference:
         """The logits of each text: of a decoder step by step, so that its caches are tried."""
         if isinstance(self.model, Encoder):
             (logits,) = self._run(WHOLE, [pad_right(texts, self.symbols.pad_id)])
-            is_by_token = self.model.config.task != "classify"
+            is_by_token = self.model.config.task not in TEXT_TASKS
             return [logits[row, : len(text)] if is_by_token else logits[row] for row, text in enumerate(texts)]
         if sources is None:
             return [self._steps(None, text)[: len(text)] for text in texts]

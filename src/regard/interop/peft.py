@@ -48,6 +48,7 @@ def read_peft(path: Path | str, base: ForeignModel) -> Adapter:
     Raises:
         ModelFolderError: it is damaged, of another kind than LoRA, or does not fit the model.
     """
+    _check_layers(base)
     folder = Path(path)
     settings = LoraSettings.parse(ForeignConfig(read_json(folder / CONFIG), folder / CONFIG))
     factors: dict[str, dict[str, Tensor]] = defaultdict(dict)
@@ -87,6 +88,14 @@ def read_peft(path: Path | str, base: ForeignModel) -> Adapter:
     return Adapter(scales, folder / WEIGHTS, held=tensors)
 
 
+def _check_layers(base: ForeignModel) -> None:
+    """Make sure that each layer has weights of its own: one update there would be one for each of our layers."""
+    if getattr(base.loaded.model.config, "weights_from", []):
+        raise ModelFolderError(
+            f"{base.path} must have weights of its own in each layer for adapters of PEFT; it does not."
+        )
+
+
 def write_peft(adapted_model: Model, base: ForeignModel, output: Path) -> list[str]:
     """Write the adapters of a model in PEFT's format, into a new folder; returns the names of the modules that they are of.
 
@@ -99,6 +108,7 @@ def write_peft(adapted_model: Model, base: ForeignModel, output: Path) -> list[s
         ModelFolderError: the folder cannot be written.
     """
     check_output(output, overwrite=False)
+    _check_layers(base)
     groups: dict[str, list[tuple[TensorRef, AdaptedLinear]]] = defaultdict(list)
     for name, module in adapted(adapted_model).items():
         ref = base.refs[f"{name}.weight"]

@@ -39,13 +39,15 @@ def current(key: str, value: Any) -> Any:
     return RENAMED.get(key, {}).get(value, value) if isinstance(value, str) else value
 
 
-Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
+Activation = Literal["relu", "gelu", "gelu_tanh", "silu", "tanh", "quick_gelu"]
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 MOST_TOKENS, WIDEST, WIDEST_INNER, MOST_HEADS = 1 << 24, 1 << 17, 1 << 20, 1 << 14
 MOST_LAYERS, MOST_POSITIONS, MOST_KINDS = 10_000, 1 << 20, 1 << 16
 """Far above any model that there is, and low enough that a number which is none cannot keep a machine busy: `regard.memory`
 says whether a model has room in one.
 """
+MOST_SHARED = 256
+"""The most layers that may share weights: a small file can make no more of them."""
 Layers = Annotated[int, Field(ge=1, le=MOST_LAYERS)]
 SourceVocabulary = Annotated[
     int | None,
@@ -119,6 +121,7 @@ class TransformerConfig(ModelConfig):
         description="what is normalised: each position, likewise without its mean, each feature over all tokens, nothing",
     )
     norm_epsilon: float = Field(1e-5, gt=0, le=1)
+    norm_bias: bool = Field(True, description="whether norms of kind layer have biases")
     activation: Activation = "relu"
     gated: bool = Field(False, description="gated feed-forward layers: SwiGLU with silu")
     bias: bool = Field(True, description="whether linear maps have biases")
@@ -134,6 +137,12 @@ class TransformerConfig(ModelConfig):
     )
     positions: Positions = "sinusoidal"
     rotary_base: float = Field(10_000.0, gt=1, le=1e12, description="sets the slowest frequency of rotary positions")
+    local_rotary_base: float | None = Field(
+        None,
+        gt=1,
+        le=1e12,
+        description="the base in layers with a window, which rotary_scaling then leaves as they are; null: that of all layers",
+    )
     rotary_dim: int | None = Field(
         None, ge=2, le=WIDEST, description="dimensions of each head that rotary positions turn, even; null: all"
     )
@@ -271,6 +280,9 @@ class DecoderConfig(TransformerConfig):
     activation: Activation = "gelu_tanh"
     positions: Positions = "learned"
     tied_embeddings: bool = Field(True, description="whether the output shares the embedding matrix")
+    scale_embeddings: bool = Field(
+        False, description="whether embeddings are multiplied by sqrt(model_dim), as in Gemma"
+    )
     embedding_norm: bool = Field(False, description="whether embeddings are normalised, as in BERT")
     output_bias: bool = Field(False, description="whether each token of the vocabulary has a bias")
     output_transform: bool = Field(False, description="a layer before the output, as BERT predicts hidden tokens")
@@ -284,26 +296,58 @@ class DecoderConfig(TransformerConfig):
         return {"decoder": self.num_layers} | ({"cross": self.num_layers} if self.cross_attention else {})
 
 
+TEXT_TASKS = ("classify", "multilabel", "regression")
+"""Tasks whose head looks at a whole text: its one class, any number of classes, numbers."""
+
+
 class EncoderConfig(TransformerConfig):
     """A Transformer encoder with a head for a task. The defaults are the shape of BERT."""
 
     arch: Literal["encoder"] = "encoder"
-    task: Literal["mlm", "classify", "tag", "spans", "none"] = Field(
+    task: Literal["mlm", "classify", "multilabel", "regression", "tag", "spans", "none"] = Field(
         "mlm", description="what the head predicts; none: there is no head"
     )
     num_layers: Layers = 6
     max_positions: int = Field(
         1024, ge=3, le=MOST_POSITIONS, description="longest text, in tokens, begin and end symbol included"
     )
+    embedding_dim: int | None = Field(
+        None,
+        ge=1,
+        le=WIDEST,
+        description="width of the embeddings, which a linear map then makes as wide as states, as in ELECTRA and ALBERT; null: "
+        "model_dim, without such a map",
+    )
+    weights_from: list[Annotated[int, Field(ge=0)]] = Field(
+        default_factory=list,
+        max_length=MOST_SHARED,
+        description="for each layer, the first layer with the same weights, itself or a lower one, as in ALBERT; empty: each "
+        "layer has its own",
+    )
     num_segments: int = Field(
         2, ge=0, le=MOST_KINDS, description="kinds of token: BERT's first and second sentence; 0: no kinds"
     )
     embedding_norm: bool = Field(True, description="whether embeddings are normalised, as in BERT")
+    first_norm: bool = Field(
+        True,
+        description="whether the input of the first layer's attention is normalised; false, with norm pre: as in ModernBERT",
+    )
     pooler: bool = Field(False, description="without a task, whether there is a vector for the whole text, as in BERT")
-    labels: list[str] = Field(default_factory=list, description="names of the classes or tags, from the data")
+    labels: list[str] = Field(
+        default_factory=list, description="names of the classes, tags or predicted numbers, from the data"
+    )
     activation: Activation = "gelu"
-    head_activation: Literal["relu", "gelu", "gelu_tanh", "silu", "tanh"] | None = Field(
-        None, description="inside the head; null: gelu to predict tokens, tanh to classify"
+    head_activation: Activation | None = Field(
+        None, description="inside the head; null: tanh for tasks of whole texts, else gelu"
+    )
+    head_transform: Literal["none", "dense", "norm"] | None = Field(
+        None,
+        description="the layer before the head's output: none, one with an activation, one that is also normalised; null: "
+        "norm to predict tokens, dense for tasks of whole texts, else none",
+    )
+    pooling: Literal["first", "mean", "late"] = Field(
+        "first",
+        description="what a class is read from: the first token; the mean of all; likewise, after the layer before the output",
     )
     tied_embeddings: bool = Field(
         True, description="whether the output that predicts tokens shares the embedding matrix"
@@ -315,6 +359,34 @@ class EncoderConfig(TransformerConfig):
     def _pooler_is_alone(self) -> EncoderConfig:
         if self.pooler and self.task != "none":
             raise ValueError(f"pooler must be false with a task, which has its own head; got task {self.task}.")
+        return self
+
+    @model_validator(mode="after")
+    def _layers_share_weights_of_lower_ones(self) -> EncoderConfig:
+        found = self.weights_from
+        if found and (
+            len(found) != self.num_layers
+            or any(first > layer or found[first] != first for layer, first in enumerate(found))
+        ):
+            raise ValueError(
+                f"weights_from must name, for each of {self.num_layers} layers, itself or a lower one that has its own "
+                f"weights; got {found[:12]}."
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _embeddings_fit(self) -> EncoderConfig:
+        width = self.embedding_dim
+        if width and width % 2 and self.positions.startswith("sinusoidal"):
+            raise ValueError(f"embedding_dim must be even for sinusoidal positions; got {width}.")
+        if width not in (None, self.model_dim) and self.task == "mlm" and self.head_transform == "none":
+            raise ValueError(f"embedding_dim must be model_dim with head_transform none and task mlm; got {width}.")
+        return self
+
+    @model_validator(mode="after")
+    def _first_norm_fits(self) -> EncoderConfig:
+        if not self.first_norm and self.norm != "pre":
+            raise ValueError(f"first_norm must be true with norm {self.norm}; got false.")
         return self
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -235,7 +236,8 @@ class Decoder(TokenModel):
         return self._with_positions(embed(self.embedding, ids, self.config.pad_id), positions)
 
     def _with_positions(self, embedded: Activations, positions: Ids, is_token: IsToken | None = None) -> Activations:
-        return self.embedding_dropout(normalised(self.embedding_norm, self.positions(embedded, positions), is_token))
+        scaled = embedded * math.sqrt(self.config.model_dim) if self.config.scale_embeddings else embedded
+        return self.embedding_dropout(normalised(self.embedding_norm, self.positions(scaled, positions), is_token))
 
 
 def _all(is_token: Tensor) -> bool:

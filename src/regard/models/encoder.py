@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.errors import SettingsError
-from regard.models.config import EncoderConfig
+from regard.models.config import TEXT_TASKS, EncoderConfig
 from regard.models.interface import Model
 from regard.models.parts import (
     BERT_SCALE,
-    HEAD_ACTIVATIONS,
     EmbeddedPositions,
     Ids,
     OutputTransform,
@@ -28,8 +28,8 @@ from regard.models.parts import (
 )
 from regard.nn.cache import KeysValues
 from regard.nn.dropout import Dropout
-from regard.nn.initialization import tied
-from regard.nn.layers import Activations, EncoderLayer, IsToken, normalised
+from regard.nn.initialization import share_weights, tied
+from regard.nn.layers import ACTIVATIONS, Activations, EncoderLayer, IsToken, normalised
 from regard.nn.losses import SoftTargets, smoothed_cross_entropy
 from regard.nn.masks import mask_with_prefix, prepared
 
@@ -44,11 +44,13 @@ class Encoder(Model):
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
         self.config = config
-        self.embedding = nn.Embedding(config.vocab_size, config.model_dim)
-        self.segment_embedding = nn.Embedding(config.num_segments, config.model_dim) if config.num_segments else None
-        self.positions = EmbeddedPositions(config)
-        self.embedding_norm = norm(config)(config.model_dim) if config.embedding_norm else nn.Identity()
+        width = config.embedding_dim or config.model_dim
+        self.embedding = nn.Embedding(config.vocab_size, width)
+        self.segment_embedding = nn.Embedding(config.num_segments, width) if config.num_segments else None
+        self.positions = EmbeddedPositions(config, width)
+        self.embedding_norm = norm(config)(width) if config.embedding_norm else nn.Identity()
         self.embedding_dropout = Dropout(config.dropout)
+        self.embedding_proj = nn.Linear(width, config.model_dim) if config.embedding_dim else nn.Identity()
         self.layers = cast(
             "Sequence[EncoderLayer]",
             nn.ModuleList(
@@ -58,11 +60,15 @@ class Encoder(Model):
                 for layer in range(config.num_layers)
             ),
         )
+        for layer, first in enumerate(config.weights_from):
+            share_weights(self.layers[layer], self.layers[first])
+        if not config.first_norm:
+            self.layers[0].self_attention_residual.norm = nn.Identity()
         self.norm = final_norm(config)
         self.head = _head(config)
         self.pooler = nn.Linear(config.model_dim, config.model_dim) if config.pooler else None
         is_untied = config.task == "mlm" and not config.tied_embeddings
-        self.output_embedding = nn.Embedding(config.vocab_size, config.model_dim) if is_untied else tied(self.embedding)
+        self.output_embedding = nn.Embedding(config.vocab_size, width) if is_untied else tied(self.embedding)
         # Embeddings are normalised, so their scale decides only how fast they move: small ones learn fast.
         tables = {module.weight for module in self.modules() if isinstance(module, nn.Embedding)}
         for parameter in self.parameters():
@@ -79,7 +85,12 @@ class Encoder(Model):
             segments: which kind each token is; None: all are of kind 0. Padding may stand on either side.
             given: what else `states` may be given.
         """
-        return self.logits(self.states(ids, segments, **given))
+        states = self.states(ids, segments, **given)
+        if isinstance(self.head, ClassHead):
+            is_token = given.get("is_token")
+            is_token = ids != self.config.pad_id if is_token is None and ids is not None else is_token
+            states = self.head.pooled(states, is_token)
+        return self.logits(states)
 
     if TYPE_CHECKING:
         __call__ = forward
@@ -115,7 +126,7 @@ class Encoder(Model):
         if self.segment_embedding is not None:
             x = x + self.segment_embedding(torch.zeros_like(given.positions) if segments is None else segments)
         x = self.positions(x, given.positions)
-        x = self.embedding_dropout(normalised(self.embedding_norm, x, given.is_token))
+        x = self.embedding_proj(self.embedding_dropout(normalised(self.embedding_norm, x, given.is_token)))
         mask = prepared(given.is_token[:, None, None])
         masks = {0: mask} if past is None else {}
         for index, layer in enumerate(self.layers):
@@ -139,7 +150,7 @@ class Encoder(Model):
             raise SettingsError(
                 "`pooled` needs a model with a pooler; got none. Set `model.pooler=true` with task none."
             )
-        return HEAD_ACTIVATIONS[self.config.head_activation or "tanh"](self.pooler(states[:, 0]))
+        return ACTIVATIONS[self.config.head_activation or "tanh"](self.pooler(states[:, 0]))
 
     @property
     def attention_names(self) -> dict[str, list[str]]:
@@ -151,7 +162,9 @@ class Encoder(Model):
         return {"encoder": list(self.layers)}
 
     def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*shape output"]:
-        """The scores that the task's head gives to the states."""
+        """The scores that the task's head gives to the states. Those of a classifier are of texts without padding, or what
+        `ClassHead.pooled` made of each text.
+        """
         return self.head(states, self.output_embedding.weight)
 
     def layer_logits(self, states: Float[Tensor, "layer position model_dim"]) -> Float[Tensor, "layer position output"]:
@@ -160,8 +173,8 @@ class Encoder(Model):
 
     @property
     def num_classes(self) -> int:
-        """The labels of a classifier or tagger; else the tokens of the vocabulary."""
-        return len(self.class_names) or self.config.vocab_size
+        """The labels, where there are any; else the tokens of the vocabulary."""
+        return len(self.config.labels) or self.config.vocab_size
 
     @property
     def class_names(self) -> list[str]:
@@ -175,10 +188,21 @@ class Encoder(Model):
 
     def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label ..."], Int[Tensor, " label"]]:
         """The states of each position, or each sequence, that has a label; and those labels."""
-        return self.at_labels(batch, self.states(batch.ids), lambda labels: labels >= 0)
+        states = self.states(batch.ids)
+        if isinstance(self.head, ClassHead):
+            states = self.head.pooled(states, batch.ids != self.config.pad_id)
+        return self.at_labels(batch, states, lambda labels: labels >= 0)
 
     def loss(self, batch: Any, *, smoothing: float = 0.0, soft: SoftTargets | None = None) -> Float[Tensor, ""]:
-        """The label-smoothed cross-entropy of a batch's labels, summed, in nats."""
+        """The label-smoothed cross-entropy of a batch's labels, summed, in nats.
+
+        With task `multilabel`, `batch.labels` has a 1 for each label that a text has and a 0 for others, and this is the
+        cross-entropy of each. With task `regression`, it has numbers, and this is the sum of squared errors.
+        """
+        if self.config.task in ("multilabel", "regression"):
+            logits = self(batch.ids).float()
+            loss = F.mse_loss if self.config.task == "regression" else F.binary_cross_entropy_with_logits
+            return loss(logits, batch.labels.to(logits), reduction="sum")
         if not isinstance(head := self.head, MaskedLanguageHead):
             return super().loss(batch, smoothing=smoothing, soft=soft)
         states, labels = self.labelled_states(batch)
@@ -191,11 +215,13 @@ class MaskedLanguageHead(OutputTransform):
     """Predicts the original token at each position. Source: Devlin et al. 2019, section 3.1, task 1, and its code."""
 
     def __init__(self, config: EncoderConfig) -> None:
-        super().__init__(config, config.head_activation or "gelu")
-        self.bias = nn.Parameter(self.inner_proj.bias.new_zeros(config.vocab_size))
+        super().__init__(
+            config, config.head_activation or "gelu", config.head_transform or "norm", config.embedding_dim
+        )
+        self.bias = nn.Parameter(torch.zeros(config.vocab_size))
 
     def forward(  # type: ignore[override]  # the output matrix is the model's to give
-        self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab model_dim"]
+        self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab output_dim"]
     ) -> Float[Tensor, "*batch vocab"]:
         """Logits of the vocabulary."""
         return self.compared(states) @ embedding.T + self.bias
@@ -203,35 +229,62 @@ class MaskedLanguageHead(OutputTransform):
     if TYPE_CHECKING:
         __call__ = forward  # type: ignore[assignment]
 
-    def compared(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
+    def compared(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch output_dim"]:
         """The vectors that are compared with the output embeddings."""
         return super().forward(states)
 
 
 class ClassHead(nn.Module):
-    """Classifies a sequence by its first token. Source: Devlin et al. 2019, section 3.2; the "pooler"."""
+    """Classifies a text, or predicts numbers, by its first token, or by the mean of its tokens.
+
+    Source: Devlin et al. 2019, section 3.2, and its code, the "pooler".
+    """
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
-        self.activation = config.head_activation or "tanh"
-        self.pooler = nn.Linear(config.model_dim, config.model_dim)
+        kind = config.head_transform or "dense"
+        self.activation, self.pooling = config.head_activation or "tanh", config.pooling
+        self.pooler = nn.Identity() if kind == "none" else nn.Linear(config.model_dim, config.model_dim)
+        self.norm = norm(config)(config.model_dim) if kind == "norm" else nn.Identity()
+        self.is_transformed = kind != "none"
         self.dropout = Dropout(config.dropout)
         self.output_proj = nn.Linear(config.model_dim, len(config.labels))
 
-    def forward(self, states: Activations, embedding: Float[Tensor, "vocab model_dim"]) -> Float[Tensor, "batch label"]:
-        """Logits of the classes. The first token is at position 0: padding stands on the right."""
-        pooled = HEAD_ACTIVATIONS[self.activation](self.pooler(states[:, 0]))
-        return self.output_proj(self.dropout(pooled))
+    def forward(
+        self, states: Float[Tensor, "batch *position model_dim"], embedding: Float[Tensor, "vocab width"]
+    ) -> Float[Tensor, "batch label"]:
+        """Logits of the classes, for the states of texts without padding, or what `pooled` made of them."""
+        return self.output_proj(self.dropout(self.pooled(states) if states.ndim == 3 else states))
 
     if TYPE_CHECKING:
         __call__ = forward
+
+    def pooled(self, states: Activations, is_token: IsToken | None = None) -> Float[Tensor, "batch model_dim"]:
+        """A vector for each text. The first token is at position 0: padding stands on the right.
+
+        Args:
+            is_token: False for padding; None: all are tokens.
+        """
+        if self.pooling == "late":
+            return _mean(self._transformed(states), is_token)
+        return self._transformed(states[:, 0] if self.pooling == "first" else _mean(states, is_token))
+
+    def _transformed(self, x: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
+        return self.norm(ACTIVATIONS[self.activation](self.pooler(x))) if self.is_transformed else x
+
+
+def _mean(states: Activations, is_token: IsToken | None) -> Float[Tensor, "batch model_dim"]:
+    """The mean of the tokens of each text."""
+    if is_token is None:
+        return states.mean(dim=1)
+    return states.masked_fill(~is_token[..., None], 0).sum(dim=1) / is_token.sum(dim=1, keepdim=True).clamp(min=1)
 
 
 class NoHead(nn.Module):
     """The states themselves."""
 
     def forward(
-        self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab model_dim"]
+        self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab width"]
     ) -> Float[Tensor, "*batch model_dim"]:
         """The input itself."""
         return states
@@ -245,14 +298,16 @@ class TokenHead(nn.Module):
 
     def __init__(self, config: EncoderConfig, num_outputs: int) -> None:
         super().__init__()
+        activation, kind = config.head_activation or "gelu", config.head_transform or "none"
+        self.transform = OutputTransform(config, activation, kind)
         self.dropout = Dropout(config.dropout)
         self.output_proj = nn.Linear(config.model_dim, num_outputs)
 
     def forward(
-        self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab model_dim"]
+        self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab width"]
     ) -> Float[Tensor, "*batch output"]:
         """The numbers of each token."""
-        return self.output_proj(self.dropout(states))
+        return self.output_proj(self.dropout(self.transform(states)))
 
     if TYPE_CHECKING:
         __call__ = forward
@@ -261,7 +316,7 @@ class TokenHead(nn.Module):
 def _head(config: EncoderConfig) -> nn.Module:
     if config.task == "mlm":
         return MaskedLanguageHead(config)
-    if config.task == "classify":
+    if config.task in TEXT_TASKS:
         return ClassHead(config)
     if config.task == "none":
         return NoHead()

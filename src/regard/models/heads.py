@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, SupportsIndex
 
-from regard.errors import ShapeError, as_numbers
+from regard.errors import SettingsError, ShapeError, as_numbers
 from regard.models.interface import Model, PairModel
 from regard.nn.multihead import MultiHeadAttention
 
@@ -57,7 +57,10 @@ def prune_heads(model: Model, heads: Mapping[Site, Iterable[SupportsIndex]]) -> 
         heads: by their first numbers, from 0; those that are gone already may be among them.
     Raises:
         ShapeError: there is no such head, none would be left in an attention, or only a part of a group is named.
+        SettingsError: layers share weights, so that a head of one is a head of others.
     """
+    if heads and getattr(model.config, "weights_from", []):
+        raise SettingsError("heads of layers that share weights (weights_from) cannot be removed. Use gates of 0.")
     attentions, num_heads = multihead_attentions(model), model.config.num_heads
     for site, given in heads.items():
         numbers = as_numbers(f"heads of {site}", given)

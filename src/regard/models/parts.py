@@ -44,7 +44,6 @@ from regard.nn.positions import (
 
 Ids = Int[Tensor, "batch position"]
 BERT_DIM, BERT_SCALE = 768, 0.02
-HEAD_ACTIVATIONS = {**ACTIVATIONS, "tanh": torch.tanh}
 CLIPPED_DISTANCE = 16
 """As Shaw et al. 2018 use for their base model."""
 
@@ -83,8 +82,11 @@ def add_position_scheme(name: str, make: Callable[[TransformerConfig, bool], Att
 
 def self_attention(config: TransformerConfig, layer: int, *, is_decoder: bool) -> MultiHeadAttention:
     """Self-attention of a layer, counted from 0, with its position scheme and its window."""
-    positions = SCHEMES[config.positions](config, is_decoder) if config.positions in SCHEMES else None
     window = config.windows[layer] if config.windows else None
+    rotating = config
+    if window is not None and config.local_rotary_base is not None:
+        rotating = config.model_copy(update={"rotary_base": config.local_rotary_base, "rotary_scaling": None})
+    positions = SCHEMES[config.positions](rotating, is_decoder) if config.positions in SCHEMES else None
     attention = Attention(positions=positions, dropout=config.attention_dropout, window=window)
     return _multihead(config, attention, norm(config) if config.query_key_norm else None)
 
@@ -124,7 +126,9 @@ def norm(config: TransformerConfig) -> Callable[[int], nn.Module]:
         return nn.Identity
     if config.norm_kind == "batch":
         return partial(BatchNorm, epsilon=config.norm_epsilon)
-    return partial(nn.RMSNorm if config.norm_kind == "rms" else nn.LayerNorm, eps=config.norm_epsilon)
+    if config.norm_kind == "rms":
+        return partial(nn.RMSNorm, eps=config.norm_epsilon)
+    return partial(nn.LayerNorm, eps=config.norm_epsilon, bias=config.norm_bias)
 
 
 def residual(config: TransformerConfig) -> PostNorm:
@@ -213,34 +217,45 @@ class TextInput(NamedTuple):
 class OutputTransform(nn.Module):
     """A layer and a norm between the last states and the output embeddings: norm(activation(x W + b)).
 
+    Args:
+        kind: `norm`; `dense`, without the norm; `none`, the states themselves.
+        output_dim: the width of the output embeddings; None: that of the states.
     Source: Devlin et al. 2019, section 3.1, task 1, and its code.
     """
 
-    def __init__(self, config: TransformerConfig, activation: str) -> None:
+    def __init__(
+        self, config: TransformerConfig, activation: str, kind: str = "norm", output_dim: int | None = None
+    ) -> None:
         super().__init__()
-        self.activation = activation
-        self.inner_proj = nn.Linear(config.model_dim, config.model_dim)
-        self.norm = norm(config)(config.model_dim)
+        self.activation, self.kind = activation, kind
+        width = output_dim or config.model_dim
+        self.inner_proj = nn.Identity() if kind == "none" else nn.Linear(config.model_dim, width)
+        self.norm = norm(config)(width) if kind == "norm" else nn.Identity()
 
     def forward(
         self, states: Float[Tensor, "*batch model_dim"], is_token: Bool[Tensor, "*batch"] | None = None
-    ) -> Float[Tensor, "*batch model_dim"]:
+    ) -> Float[Tensor, "*batch output_dim"]:
         """The vectors that are compared with the output embeddings."""
-        return normalised(self.norm, HEAD_ACTIVATIONS[self.activation](self.inner_proj(states)), is_token)
+        if self.kind == "none":
+            return states
+        return normalised(self.norm, ACTIVATIONS[self.activation](self.inner_proj(states)), is_token)
 
     if TYPE_CHECKING:
         __call__ = forward
 
 
 class EmbeddedPositions(nn.Module):
-    """The positions that a configuration adds to embeddings: sinusoids, learned vectors, or none."""
+    """The positions that a configuration adds to embeddings: sinusoids, learned vectors, or none.
 
-    def __init__(self, config: TransformerConfig) -> None:
+    Args:
+        width: of the embeddings; None: `model_dim`.
+    """
+
+    def __init__(self, config: TransformerConfig, width: int | None = None) -> None:
         super().__init__()
         self.max_positions = config.max_positions
-        self.learned = (
-            LearnedPositions(config.max_positions, config.model_dim) if config.positions == "learned" else None
-        )
+        width = width or config.model_dim
+        self.learned = LearnedPositions(config.max_positions, width) if config.positions == "learned" else None
         self.waves: Tensor | None
         layouts: dict[str, WaveLayout] = {
             "sinusoidal": "interleaved",
@@ -251,7 +266,7 @@ class EmbeddedPositions(nn.Module):
         waves = None
         if config.positions in layouts:
             layout = layouts[config.positions]
-            waves = sinusoidal_positions(config.max_positions, config.model_dim, layout=layout)
+            waves = sinusoidal_positions(config.max_positions, width, layout=layout)
         self.register_buffer("waves", waves, persistent=False)
 
     def check_length(self, num_positions: int) -> None:

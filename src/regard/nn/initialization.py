@@ -24,6 +24,13 @@ def tied(table: nn.Embedding) -> nn.Embedding:
     return other
 
 
+def share_weights(module: nn.Module, source: nn.Module) -> None:
+    """Give a module the parameters of another of the same shape. Both are trained as one; hooks see them apart."""
+    for mine, other in zip(module.modules(), source.modules(), strict=True):
+        for name, parameter in other.named_parameters(recurse=False):
+            setattr(mine, name, parameter)
+
+
 def embedding(num_embeddings: int, model_dim: int) -> nn.Embedding:
     """Embeddings of variance 1/model_dim: of length about 1 as output weights, and unit variance once scaled."""
     table = nn.Embedding(num_embeddings, model_dim)

@@ -26,13 +26,15 @@ Activations = Float[Tensor, "batch position model_dim"]
 IsToken = Bool[Tensor, "batch position"]
 Sublayer = Callable[[Activations], Activations]
 """The sublayer inside a residual connection: attention or feed-forward."""
-Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
+Activation = Literal["relu", "gelu", "gelu_tanh", "silu", "tanh", "quick_gelu"]
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": F.relu,
     "gelu": F.gelu,
     "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
     "silu": F.silu,
+    "tanh": torch.tanh,
+    "quick_gelu": lambda x: x * torch.sigmoid(1.702 * x),
 }
 
 
@@ -42,7 +44,8 @@ class FeedForward(nn.Module):
     output[p] = activation(x[p] W_1 + b_1) W_2 + b_2
 
     Args:
-        activation: `relu` as in the paper; `gelu` (exact) as in BERT, `gelu_tanh` (approximated) as in GPT-2; `silu`.
+        activation: `relu` as in the paper; `gelu` (exact) as in BERT, `gelu_tanh` (approximated) as in GPT-2; `silu`;
+            `tanh`; `quick_gelu` (approximated by x sigmoid(1.702 x)) as in CLIP.
         chunk: how many positions are computed at a time, at least 1: the same result with less memory; None: all.
     Source: Vaswani et al. 2017, section 3.3, equation 2; Kitaev et al. 2020, section 3, "chunking".
     """

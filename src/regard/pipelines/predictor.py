@@ -40,7 +40,9 @@ class Prediction:
 
     text: str
     labels: list[str]
-    """The labels of a text: its class, or a tag for each word, or for each `<mask>` the likeliest token."""
+    """The labels of a text: its class, or all classes that are likelier than not, or a tag for each word, or for each `<mask>`
+    the likeliest token.
+    """
     probs: list[float]
     """The probability of each label, from 0 to 1."""
     is_cut: bool = False
@@ -116,8 +118,10 @@ class Predictor(Pipeline):
         """The prediction for each text; `first` is the number of the first."""
         check_after_fork()
         task = self._model.config.task
-        if task in ("spans", "none"):
-            raise SettingsError(f"`predict` needs a model for task classify, tag or mlm; got one for task {task}.")
+        if task in ("spans", "regression", "none"):
+            raise SettingsError(
+                f"`predict` needs a model for task classify, multilabel, tag or mlm; got one for task {task}."
+            )
         if task == "tag":
             words = [_words(text, number) for number, text in enumerate(texts, start=first)]
             written = [text if isinstance(text, str) else " ".join(text) for text in texts]
@@ -139,7 +143,7 @@ class Predictor(Pipeline):
             SettingsError: the model has no labels.
             DataError: there are no texts.
         """
-        if not self._model.config.labels:
+        if not self._model.class_names:
             raise SettingsError(
                 f"`evaluate` needs a model for task classify or tag; got one for task {self._model.config.task}."
             )
@@ -160,7 +164,7 @@ class Predictor(Pipeline):
         self._refuse(options)
         labels, task = self._model.class_names, self._model.config.task
         if not labels:
-            raise SettingsError(f"`evaluate` needs a model with labels; got one for {task}, which training measures.")
+            raise SettingsError(f"`evaluate` needs a model for task classify or tag; got one for task {task}.")
         text = read_labelled(data, by_word=task == "tag")
         check_labels(text, labels)
         return self.evaluate(text.texts, text.labels)
@@ -186,6 +190,9 @@ class Predictor(Pipeline):
         if config.task == "classify":
             probs = self._model(torch.tensor([ids], device=self.device))[0].float().softmax(dim=-1).tolist()
             return "class", sorted(zip(config.labels, probs, strict=True), key=lambda said: -said[1])
+        if config.task == "multilabel":
+            (found,) = self.predict([text])
+            return "classes", list(zip(found.labels, found.probs, strict=True))
         if config.task == "tag" or (config.task == "mlm" and self.tokenizer.mask_id in ids):
             (found,) = self.predict([text])
             return "tags" if config.task == "tag" else "masks", list(zip(found.labels, found.probs, strict=True))
@@ -221,8 +228,13 @@ class Predictor(Pipeline):
         for first in range(0, len(texts), BATCH_SIZE):
             rows = range(first, min(first + BATCH_SIZE, len(texts)))
             batch = pad_right([ids[row] for row in rows], self.tokenizer.pad_id).to(self.device)
-            probs = self._model(batch).float().softmax(dim=-1).cpu()
+            logits = self._model(batch).float().cpu()
+            probs = logits.sigmoid() if config.task == "multilabel" else logits.softmax(dim=-1)
             for index, row in enumerate(rows):
+                if config.task == "multilabel":
+                    found = {label: p for label, p in zip(config.labels, probs[index].tolist(), strict=True) if p > 0.5}
+                    yield [*found], [*found.values()], are_cut[row]
+                    continue
                 spans = beginnings[row] if config.task == "tag" else [0]
                 of_positions = probs[index][spans] if config.task == "tag" else probs[index : index + 1]
                 best = of_positions.max(dim=-1)

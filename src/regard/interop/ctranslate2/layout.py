@@ -12,7 +12,7 @@ from regard.models.encoder_decoder import EncoderDecoder
 MODEL = "model.bin"
 POSITIONS = "{}/position_encodings/encodings"
 """The name of the position table of `encoder` or `decoder`."""
-ACTIVATIONS = {0: "relu", 1: "gelu_tanh", 2: "silu", 3: "gelu"}
+ACTIVATIONS = {0: "relu", 1: "gelu_tanh", 2: "silu", 3: "gelu", 4: "quick_gelu", 5: "tanh"}
 """The activations, by CTranslate2's codes."""
 
 

@@ -122,8 +122,8 @@ def read_vocabulary(folder: Path, side: str, size: int, unk: str) -> list[str]:
 
 
 def vocabulary_tokens(folder: Path, side: str) -> list[str]:
-    """The tokens that a folder lists for one side, `source` or `target`."""
-    for name in (f"{side}_vocabulary", "shared_vocabulary"):
+    """The tokens that a folder lists for one side, `source` or `target`; a decoder alone has one list."""
+    for name in (f"{side}_vocabulary", "shared_vocabulary", "vocabulary"):
         if (folder / f"{name}.json").is_file():
             tokens = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
             if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):

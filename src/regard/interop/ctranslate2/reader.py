@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import tokenizers
 import torch
 from torch import Tensor
 
 from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
 from regard.interop.check import Reference
+from regard.interop.ctranslate2 import decoder_reader
 from regard.interop.ctranslate2.layout import ACTIVATIONS, MODEL, POSITIONS, variable_refs
 from regard.interop.ctranslate2.model_file import dequantized, read_variables, read_vocabulary
 from regard.interop.ctranslate2.reference import CTranslate2Reference
+from regard.interop.ctranslate2.symbols_and_tokenizers import symbols_of, tokenizer_files, tokenizer_of
 from regard.interop.files import ForeignConfig, read_optional
 from regard.interop.foreign import Blueprint, ForeignModel
-from regard.interop.foreign_tokenizers import sentence_pieces, whole_tokens
 from regard.interop.mapping import PAD, add_zero_start
 from regard.models.config import EncoderDecoderConfig
 from regard.text.tokenizer import Symbols, Tokenizer
@@ -35,8 +34,6 @@ SCALARS = {
     ),  # without effect: what is shown, and for several tables
 }
 """The single numbers that are understood, by the last part of their names. Others must be 0."""
-PIECES = ("spm.model", "sentencepiece.model")
-"""Names of tokenizers that are often stored with a model."""
 
 
 def read(folder: Path) -> ForeignModel:
@@ -46,8 +43,10 @@ def read(folder: Path) -> ForeignModel:
         ModelFolderError: a file is damaged, or the model is of a kind that we cannot represent.
     """
     name, variables = read_variables(folder / MODEL)
+    if name == decoder_reader.NAME:
+        return decoder_reader.read(folder, variables)
     if name not in SPECIFICATIONS:
-        raise ModelFolderError(f"{folder / MODEL} must be a Transformer with encoder and decoder; got {name!r}.")
+        raise ModelFolderError(f"{folder / MODEL} must be a Transformer with a decoder; got {name!r}.")
     kinds = {str(array.dtype) for key, array in variables.items() if key.endswith("/weight") and array.ndim == 2}
     scalars = {key: array for key, array in variables.items() if array.ndim == 0}
     tensors = dequantized(variables)
@@ -66,7 +65,7 @@ def read(folder: Path) -> ForeignModel:
     for key in ("bos", "eos"):
         if f"with_source_{key}" in scalars:  # its place in files from before CTranslate2 3
             settings.values.setdefault(f"add_source_{key}", bool(scalars[f"with_source_{key}"]))
-    symbols = {side: _symbols(settings, vocabularies[side], names[side]) for side in names}
+    symbols = {side: symbols_of(settings, vocabularies[side], names[side]) for side in names}
     added = bool(settings.get("add_source_bos", False)), bool(settings.get("add_source_eos", False))
     if scalars.get("decoder/start_from_zero_embedding", 0):
         # Marian's sources end with </s>, which some converters leave to the tokenizer.
@@ -86,7 +85,7 @@ def read(folder: Path) -> ForeignModel:
         notes.append(f"positions from {config.max_positions} on, which one side lacks, are left out")
     tokenizers = {}
     for side, tokens in vocabularies.items():
-        tokenizers[side], note = _tokenizer(folder, side, tokens, symbols[side])
+        tokenizers[side], note = tokenizer_of(folder, side, tokens, symbols[side])
         if note and note not in notes:
             notes.append(note)
     blueprint = Blueprint(
@@ -214,57 +213,12 @@ def _first(tensors: dict[str, Tensor], *names: str, where: str) -> Tensor:
     return found
 
 
-def _symbols(settings: ForeignConfig, tokens: Sequence[str], their_tokens: Sequence[str]) -> Symbols:
-    """The ids of a side's symbols; a decoder starts from the token of ours that they do not have."""
-    starts_from_zero = len(tokens) > len(their_tokens)
-    ids = {token: id for id, token in enumerate(tokens)}
-
-    def id_of(key: str, default: str) -> int:
-        token = settings.get(key, default)
-        if token not in ids:
-            raise ModelFolderError(f"{settings.where}: {key} must be a token of the vocabulary; got {token!r}.")
-        return ids[token]
-
-    end = id_of("eos_token", "</s>")
-    begin = ids.get(settings.get("bos_token", "<s>"), end)
-    start = ids.get(settings.get("decoder_start_token", "<s>"), begin)
-    return Symbols(
-        pad_id=-1,
-        unk_id=ids.get(settings.get("unk_token", "<unk>"), 0),
-        bos_id=begin,
-        eos_id=end,
-        start_ids=[len(tokens) - 1 if starts_from_zero else start],
-        source_begin_ids=[begin] if settings.get("add_source_bos", False) else [],
-        source_end_ids=[end] if settings.get("add_source_eos", False) else [],
-        banned_ids=[len(tokens) - 1] if starts_from_zero else [],
-        lines_end=False,
-    )
-
-
 def _forced_ids(folder: Path, symbols: Symbols, vocab_size: int) -> list[int]:
     """The tokens that a decoder reads between its start token and those that it writes. CTranslate2's configuration has
     no place for them, but the tokenizer has that we write beside a model.
     """
-    path = next((path for name in _tokenizer_files("target") if (path := folder / name).is_file()), None)
+    path = next((path for name in tokenizer_files("target") if (path := folder / name).is_file()), None)
     if path is None or (tokenizer := Tokenizer.load(path)).is_ours:
         return []
     start, *forced = tokenizer.symbols.start_ids
     return forced if [start] == symbols.start_ids and all(0 <= id < vocab_size for id in forced) else []
-
-
-def _tokenizer_files(side: str) -> tuple[str, str]:
-    """The names of the tokenizers that we write beside a model."""
-    return f"{side}_tokenizer.json", "tokenizer.json"
-
-
-def _tokenizer(folder: Path, side: str, tokens: list[str], symbols: Symbols) -> tuple[Tokenizer, str]:
-    """The SentencePiece model in the folder, or else the vocabulary alone."""
-    for name in _tokenizer_files(side):
-        if (folder / name).is_file():
-            backend = tokenizers.Tokenizer.from_str(Tokenizer.load(folder / name).backend_json)
-            return Tokenizer(backend, symbols, tokens), ""
-    for name in (f"{side}.spm", *PIECES):
-        if (folder / name).is_file():
-            return Tokenizer(sentence_pieces(folder / name), symbols, tokens), ""
-    backend, note = whole_tokens(tokens, symbols)
-    return Tokenizer(backend, symbols), note

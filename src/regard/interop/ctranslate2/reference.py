@@ -1,4 +1,4 @@
-"""The `ctranslate2` package as the reference for comparisons."""
+"""The `ctranslate2` package as the reference for comparisons, of encoder-decoders and of decoders."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from torch import Tensor
+
+from regard.text.tokenizer import Symbols
 
 
 class CTranslate2Reference:
@@ -59,3 +62,30 @@ class CTranslate2Reference:
         """The source tokens without those that CTranslate2 adds by itself."""
         begins, ends = self.added
         return [self.source_tokens[id] for id in ids[int(begins) : len(ids) - int(ends)]]
+
+
+class GeneratorReference:
+    """The outputs of a decoder in the `ctranslate2` package, computed in float32."""
+
+    what: Literal["logits"] = "logits"
+
+    def __init__(self, folder: Path, tokens: Sequence[str], symbols: Symbols) -> None:
+        import ctranslate2
+
+        self.name = f"CTranslate2 {ctranslate2.__version__}"
+        self.generator: Any = ctranslate2.Generator(str(folder), compute_type="float32", intra_threads=1)
+        self.tokens, self.end = list(tokens), tokens[symbols.eos_id]
+
+    def values(self, sources: Sequence[Sequence[int]] | None, texts: Sequence[Sequence[int]]) -> list[Tensor]:
+        """The logits of each text at every position."""
+        found = self.generator.forward_batch([[self.tokens[id] for id in ids] for ids in texts])
+        logits = torch.from_numpy(np.array(found))
+        return [logits[row, : len(ids)] for row, ids in enumerate(texts)]
+
+    def greedy(self, source: Sequence[int] | None, beginning: Sequence[int], num_tokens: int) -> list[int]:
+        """The tokens of CTranslate2's greedy continuation."""
+        (result,) = self.generator.generate_batch(
+            [[self.tokens[id] for id in beginning]], beam_size=1, max_length=num_tokens, end_token=self.end,
+            include_prompt_in_result=False,
+        )  # fmt: skip
+        return [id for id in result.sequences_ids[0] if self.tokens[id] != self.end]

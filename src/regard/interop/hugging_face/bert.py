@@ -1,9 +1,9 @@
-"""BERT, RoBERTa and DistilBERT: encoders of one shape, with heads, under three sets of names."""
+"""BERT, RoBERTa, DistilBERT, ELECTRA and ALBERT: encoders of one shape, with heads, under five sets of names."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from torch import Tensor, nn
@@ -12,12 +12,13 @@ from regard.errors import ModelFolderError
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.mapping import TensorRef, export_tensors, modules
-from regard.models.config import EncoderConfig, TransformerConfig
+from regard.models.config import MOST_SHARED, TEXT_TASKS, EncoderConfig, TransformerConfig
 from regard.models.encoder import Encoder
 from regard.text.tokenizer import Symbols
 
 ACTIVATIONS = {
-    "gelu": "gelu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "relu": "relu", "silu": "silu", "swish": "silu",
+    "gelu": "gelu", "gelu_python": "gelu", "gelu_new": "gelu_tanh", "gelu_fast": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh",
+    "quick_gelu": "quick_gelu", "relu": "relu", "silu": "silu", "swish": "silu", "tanh": "tanh",
 }  # fmt: skip
 THEIR_ACTIVATIONS = {ours: theirs for theirs, ours in reversed(ACTIVATIONS.items())}
 POSITIONS = {"absolute": "learned", "relative_key": "relative_key", "relative_key_query": "relative_key_query"}
@@ -29,6 +30,12 @@ TASKS = {
     "ForQuestionAnswering": "spans",
     "Model": "none",
 }
+PROBLEMS = {
+    "single_label_classification": "classify",
+    "multi_label_classification": "multilabel",
+    "regression": "regression",
+}
+"""Our task for each `problem_type` of a classifier of texts."""
 HEADLESS = dict.fromkeys(("pooler.*", "*.pooler.*"), "the pooler, which only a classifier reads")
 
 BERT_LAYER = {
@@ -57,6 +64,16 @@ DISTILBERT_LAYER = {
     "feed_forward.output_proj": "ffn.lin2",
     "feed_forward_residual.norm": "output_layer_norm",
 }
+ALBERT_LAYER = {
+    "self_attention.query_proj": "attention.query",
+    "self_attention.key_proj": "attention.key",
+    "self_attention.value_proj": "attention.value",
+    "self_attention.output_proj": "attention.dense",
+    "self_attention_residual.norm": "attention.LayerNorm",
+    "feed_forward.inner_proj": "ffn",
+    "feed_forward.output_proj": "ffn_output",
+    "feed_forward_residual.norm": "full_layer_layer_norm",
+}
 BERT_EMBEDDINGS = {
     "embedding": "embeddings.word_embeddings",
     "segment_embedding": "embeddings.token_type_embeddings",
@@ -65,9 +82,13 @@ BERT_EMBEDDINGS = {
 }
 
 
+Place = tuple[int, int]
+"""A group of ALBERT's layers, and a layer of it."""
+
+
 @dataclass(frozen=True)
 class Style:
-    """The names of one of the three formats."""
+    """The names of one of these formats."""
 
     arch: str
     """The beginning of the names of its classes."""
@@ -85,9 +106,15 @@ class Style:
     mlm_activation: str | None = None
     """The activation of the head that predicts tokens; None: the layers' own."""
     class_activation: str = "tanh"
+    embedding_proj: str = ""
+    """The map from embeddings to states, inside the encoder, of formats that have `embedding_size`."""
+    headless_pooler: str = "pooler.dense"
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """The values of our keys where a file does not say; others are in `DEFAULTS`."""
 
     def head(self, task: str) -> dict[str, str]:
         """The modules of the head of a task, theirs by ours."""
+        task = "classify" if task in TEXT_TASKS else task
         return {
             "mlm": dict(zip(("head.inner_proj", "head.norm", "output_embedding"), self.mlm, strict=True)),
             "classify": {"head.pooler": self.pooler, "head.output_proj": self.classifier},
@@ -102,6 +129,7 @@ BERT_KEYS = {
     "dropout": "hidden_dropout_prob", "attention_dropout": "attention_probs_dropout_prob",
     "max_positions": "max_position_embeddings", "num_segments": "type_vocab_size", "norm_epsilon": "layer_norm_eps",
 }  # fmt: skip
+FACTORISED_KEYS = BERT_KEYS | {"embedding_dim": "embedding_size"}
 STYLES = {
     "bert": Style(
         "Bert", "encoder.layer", BERT_LAYER,
@@ -122,13 +150,26 @@ STYLES = {
         },
         class_activation="relu",
     ),
+    "electra": Style(
+        "Electra", "encoder.layer", BERT_LAYER,
+        ("generator_predictions.dense", "generator_predictions.LayerNorm", "generator_lm_head"),
+        "classifier.dense", "classifier.out_proj", "generator_lm_head.bias", FACTORISED_KEYS, mlm_activation="gelu",
+        class_activation="gelu", embedding_proj="embeddings_project",
+    ),
+    "albert": Style(
+        "Albert", "encoder.albert_layer_groups.{}.albert_layers", ALBERT_LAYER,
+        ("predictions.dense", "predictions.LayerNorm", "predictions.decoder"),
+        ".pooler", "classifier", "predictions.decoder.bias", FACTORISED_KEYS,
+        embedding_proj="encoder.embedding_hidden_mapping_in", headless_pooler="pooler",
+        defaults={"activation": "gelu_new", "dropout": 0.0, "attention_dropout": 0.0},
+    ),
 }  # fmt: skip
 SAME_SHAPE = {"xlm-roberta": "roberta", "camembert": "roberta"}
-"""Model types that are one of the three under another name."""
+"""Model types that are another one under another name."""
 MOST_LABELS = 1 << 20
 DEFAULTS = {
     "activation": "gelu", "dropout": 0.1, "attention_dropout": 0.1, "max_positions": 512, "num_segments": 2,
-    "norm_epsilon": 1e-12,
+    "norm_epsilon": 1e-12, "embedding_dim": 128,
 }  # fmt: skip
 
 
@@ -143,11 +184,20 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     style = STYLES[kind]
     for key in ("is_decoder", "add_cross_attention"):
         config.refuse_unless(key, False)
-    if config.get("problem_type") not in (None, "single_label_classification"):
-        config.refuse_unless("problem_type", "single_label_classification")
     task = task_of(config)
-    sizes = sizes_of(config, style.keys)
+    sizes = sizes_of(config, style.keys, style.defaults)
     sizes.setdefault("num_segments", 0)
+    places: list[Place] = []
+    if kind == "electra":
+        if task == "mlm":
+            config.refuse_unless("architectures", ["ElectraForMaskedLM"])
+        if sizes["embedding_dim"] == sizes["model_dim"]:
+            sizes["embedding_dim"] = None
+    elif kind == "albert":
+        config.get("classifier_dropout_prob")
+        places = _places(config, sizes["num_layers"])
+        first = {place: layer for layer, place in reversed(list(enumerate(places)))}
+        sizes |= {"num_layers": len(places), "weights_from": [first[place] for place in places]}
     pad_id = config.get("pad_token_id", 1 if kind == "roberta" else 0)
     positions = config.choose("position_embedding_type", POSITIONS, "absolute")
     skipped = pad_id + 1 if kind == "roberta" else 0
@@ -155,28 +205,23 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         sizes["max_positions"] -= skipped
     head_activation = {
         "mlm": style.mlm_activation or sizes["activation"],
-        "classify": style.class_activation,
+        **dict.fromkeys(TEXT_TASKS, style.class_activation),
     }.get(task)
-    labels = _labels(config) if task in ("classify", "tag") else []
-    if task == "classify" and len(labels) < 2:
-        raise ModelFolderError(
-            f"{config.where}: id2label must name at least 2 classes; got {len(labels)}: a regression model."
-        )
     ours = EncoderConfig(
         **sizes,
         positions=positions,
         pad_id=pad_id,
         task=task,
-        labels=labels,
+        labels=labels_of(config, task),
         head_activation=head_activation,
         tied_embeddings=config.get("tie_word_embeddings", True),
         feed_forward_chunk=config.get("chunk_size_feed_forward", 0) or None,
-        pooler=task == "none" and any(name.endswith("pooler.dense.weight") for name in tensors),
+        pooler=task == "none" and any(name.endswith(f"{style.headless_pooler}.weight") for name in tensors),
     )
     prefix = model_prefix(kind, tensors)
 
     def refs(model: nn.Module) -> dict[str, TensorRef]:
-        return encoder_refs(model, kind, prefix, skipped=skipped)
+        return encoder_refs(model, kind, prefix, skipped=skipped, places=places)
 
     old_bias = style.mlm_bias.replace(".decoder", "")
     explained = {
@@ -184,10 +229,11 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         "*position_ids": "not a weight",
         "*token_type_ids": "not a weight",
         "cls.seq_relationship.*": "the head for the next sentence, which ours does not have",
+        "sop_classifier.*": "the head for the order of sentences, which ours does not have",
     }
     if positions != "learned":
         explained["*position_embeddings.weight"] = f"not read with position_embedding_type {positions}"
-    if task != "classify" and not ours.pooler:
+    if task not in TEXT_TASKS and not ours.pooler:
         explained |= HEADLESS
     return Blueprint(
         ours,
@@ -198,25 +244,49 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     )
 
 
-def sizes_of(config: ForeignConfig, keys: Mapping[str, str]) -> dict[str, Any]:
+def _places(config: ForeignConfig, num_layers: int) -> list[Place]:
+    """The weights of each of our layers: of ALBERT's, each group of which has several of ours."""
+    groups, inner = config.get("num_hidden_groups", 1), config.get("inner_group_num", 1)
+    for key, value in {"num_hidden_layers": num_layers, "num_hidden_groups": groups, "inner_group_num": inner}.items():
+        if not 1 <= value <= MOST_SHARED:
+            raise ModelFolderError(f"{config.where}: {key} must be from 1 to {MOST_SHARED}; got {value}.")
+    if num_layers * inner > MOST_SHARED:
+        raise ModelFolderError(f"{config.where}: inner_group_num must make at most {MOST_SHARED} layers; got {inner}.")
+    return placed(num_layers, groups, inner)
+
+
+def placed(num_layers: int, groups: int, inner: int) -> list[Place]:
+    """The group of each layer, and its place there: groups one after the other, each for as many layers."""
+    return [(int(index / (num_layers / groups)), part) for index in range(num_layers) for part in range(inner)]
+
+
+def sizes_of(
+    config: ForeignConfig, keys: Mapping[str, str], defaults: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """The settings of ours that a configuration has.
 
     Args:
         keys: their key for each of ours.
+        defaults: where the configuration does not say; None: `DEFAULTS`.
     """
+    known = {**DEFAULTS, **(defaults or {})}
     sizes = {
-        ours: config.get(theirs, DEFAULTS[ours]) if ours in DEFAULTS else config.require(theirs)
+        ours: config.get(theirs, known[ours]) if ours in known else config.require(theirs)
         for ours, theirs in keys.items()
         if ours != "activation"
     }
-    return sizes | {"activation": config.choose(keys["activation"], ACTIVATIONS, "gelu")}
+    return sizes | {"activation": config.choose(keys["activation"], ACTIVATIONS, known["activation"])}
 
 
 def task_of(config: ForeignConfig) -> str:
     """The task of ours that a model's class is for."""
     architecture = (config.get("architectures") or ["Model"])[0]
     for ending, task in TASKS.items():
+        if architecture.endswith(ending) and task == "classify":
+            usual = "regression" if len(_names_of_labels(config)) == 1 else "single_label_classification"
+            return str(config.choose("problem_type", PROBLEMS, usual))
         if architecture.endswith(ending):
+            config.refuse_unless("problem_type", "single_label_classification")
             return task
     raise ModelFolderError(
         f"{config.where}: architectures must end with one of {', '.join(TASKS)}; got {architecture}."
@@ -243,20 +313,29 @@ def model_prefix(kind: str, tensors: Mapping[str, Tensor]) -> str:
     return f"{kind}." if any(name.startswith(f"{kind}.") for name in tensors) else ""
 
 
-def encoder_refs(model: nn.Module, kind: str, prefix: str, *, skipped: int = 0) -> dict[str, TensorRef]:
+def encoder_refs(
+    model: nn.Module, kind: str, prefix: str, *, skipped: int = 0, places: Sequence[Place] = ()
+) -> dict[str, TensorRef]:
     """The foreign tensor of each parameter of an encoder.
 
     Args:
         skipped: rows in front of the table of positions that nothing reads.
+        places: of the weights of each layer, in ALBERT.
     """
     assert isinstance(model, Encoder)
     style = STYLES[kind]
     names = {ours: prefix + theirs for ours, theirs in BERT_EMBEDDINGS.items()}
-    names |= layer_names("layers", prefix + style.layers, model.config.num_layers, style.layer)
+    names["embedding_proj"] = prefix + style.embedding_proj
+    if places:
+        for layer, (group, part) in enumerate(places):
+            theirs = f"{prefix}{style.layers.format(group)}.{part}"
+            names |= {f"layers.{layer}.{module}": f"{theirs}.{name}" for module, name in style.layer.items()}
+    else:
+        names |= layer_names("layers", prefix + style.layers, model.config.num_layers, style.layer)
     for ours, theirs in style.head(model.config.task).items():
         names[ours] = prefix + theirs[1:] if theirs.startswith(".") else theirs
     if model.pooler is not None:
-        names["pooler"] = f"{prefix}pooler.dense"
+        names["pooler"] = prefix + style.headless_pooler
     refs = modules(names, model)
     table = "positions.learned.table.weight"
     if table in refs:
@@ -275,22 +354,31 @@ def layer_names(ours: str, theirs: str, num_layers: int, layer: Mapping[str, str
     }
 
 
+def fused_names(theirs: str, num_layers: int, layer: Mapping[str, tuple[str, int]]) -> dict[str, tuple[str, int]]:
+    """The modules of all layers that are rows of a larger one: theirs, and the first row, by ours."""
+    return {
+        f"layers.{index}.{our_module}": (f"{theirs}.{index}.{their_module}", first_row)
+        for index in range(num_layers)
+        for our_module, (their_module, first_row) in layer.items()
+    }
+
+
 def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """The configuration and the tensors of an encoder of ours in their format.
 
     Args:
-        kind: `bert`, `roberta` or `distilbert`.
+        kind: one of `STYLES`.
     Raises:
         ModelFolderError: the encoder has something that theirs does not.
     """
     style, ours = STYLES[kind], model.config
-    classes = {"mlm": "ForMaskedLM", "classify": "ForSequenceClassification", "tag": "ForTokenClassification",
-               "spans": "ForQuestionAnswering", "none": "Model"}  # fmt: skip
+    classes = {"mlm": "ForMaskedLM", "tag": "ForTokenClassification", "spans": "ForQuestionAnswering", "none": "Model",
+               **dict.fromkeys(TEXT_TASKS, "ForSequenceClassification")}  # fmt: skip
     mlm_activation = style.mlm_activation or ours.activation
     wanted = plain_layers(ours, "post") | {"embedding_norm": (ours.embedding_norm, True)}
     if ours.task == "mlm":
         wanted["head_activation"] = (ours.head_activation or "gelu", mlm_activation)
-    if ours.task == "classify":
+    if ours.task in TEXT_TASKS:
         wanted["head_activation"] = (ours.head_activation or "tanh", style.class_activation)
     if kind == "distilbert":
         wanted |= {
@@ -308,6 +396,7 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
     if ours.pad_id < 0:
         refuse(kind, {"pad_id": (ours.pad_id, "an id of the vocabulary")})
     skipped = ours.pad_id + 1 if kind == "roberta" else 0
+    places = _check_embeddings(ours, kind)
     theirs = {their_key: getattr(ours, our_key) for our_key, their_key in style.keys.items()}
     positions = next(name for name, our_name in POSITIONS.items() if our_name == ours.positions)
     config = {
@@ -324,14 +413,37 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
         "tie_word_embeddings": ours.tied_embeddings,
         "torch_dtype": "float32",
     }
+    if kind in ("electra", "albert"):
+        config["embedding_size"] = ours.embedding_dim or ours.model_dim
+    if kind == "albert":
+        config |= {"num_hidden_groups": len(set(places)), "inner_group_num": 1}
     if ours.labels:
         config["id2label"] = {str(id): label for id, label in enumerate(ours.labels)}
         config["label2id"] = {label: id for id, label in enumerate(ours.labels)}
+    if ours.task in TEXT_TASKS:
+        config["problem_type"] = next(name for name, task in PROBLEMS.items() if task == ours.task)
     prefix = "" if ours.task == "none" else f"{kind}."
-    tensors = export_tensors(model, encoder_refs(model, kind, prefix, skipped=skipped))
+    tensors = export_tensors(model, encoder_refs(model, kind, prefix, skipped=skipped, places=places))
     if style.mlm_bias in tensors:  # readers of either name find it
         tensors[style.mlm_bias.replace(".decoder", "")] = tensors[style.mlm_bias].clone()
     return config, tensors
+
+
+def _check_embeddings(ours: EncoderConfig, kind: str) -> list[Place]:
+    """Make sure that a format has the embeddings and shared weights of an encoder; the places of ALBERT's layers."""
+    if kind == "electra":
+        has_map, is_wide = ours.embedding_dim is not None, ours.embedding_dim == ours.model_dim
+        refuse(kind, {"embedding_dim": (ours.embedding_dim, None if has_map and is_wide else ours.embedding_dim)})
+    if kind != "albert":
+        return []
+    if ours.embedding_dim is None:
+        refuse(kind, {"embedding_dim": (None, "a width, with its map,")})
+    own = list(range(ours.num_layers))
+    found = ours.weights_from or own
+    places = placed(ours.num_layers, len(set(found)), 1)
+    theirs = [places.index(place) for place in places]
+    refuse(kind, {"weights_from": (found, theirs)})
+    return places
 
 
 def plain_layers(ours: TransformerConfig, norm: str) -> dict[str, tuple[Any, Any]]:
@@ -359,7 +471,15 @@ def refuse(kind: str, wanted: Mapping[str, tuple[Any, Any]]) -> None:
             )
 
 
-def _labels(config: ForeignConfig) -> list[str]:
+def labels_of(config: ForeignConfig, task: str) -> list[str]:
+    """The names of the classes, tags or numbers of a task; none: it has no labels."""
+    labels = _names_of_labels(config) if task in (*TEXT_TASKS, "tag") else []
+    if task == "classify" and len(labels) < 2:
+        raise ModelFolderError(f"{config.where}: id2label must name at least 2 classes; got {len(labels)}.")
+    return labels
+
+
+def _names_of_labels(config: ForeignConfig) -> list[str]:
     names = config.get("id2label")
     if names:
         return [str(name) for _, name in sorted(names.items(), key=lambda item: int(item[0]))]

@@ -77,27 +77,48 @@ def symbols(config: ForeignConfig, vocab_size: int, **defaults: int | None) -> S
     )  # fmt: skip
 
 
-def windows(config: ForeignConfig, types: list[Any], window: int | None, max_positions: int) -> list[int | None]:
-    """The window of each layer; empty where none hides anything.
+def layer_types(config: ForeignConfig, default: list[str]) -> list[str]:
+    """The type of each layer, one of `LAYER_TYPES`.
 
     Args:
-        types: of each layer, one of `LAYER_TYPES`.
-        window: of layers that slide, in positions; None: of none.
+        default: where `layer_types` does not say.
     Raises:
-        ModelFolderError: an unknown type, or a layer that slides without window.
+        ModelFolderError: an unknown type, or not one for each layer.
     """
+    types = config.get("layer_types", []) or default
     for kind in types:
         if kind not in LAYER_TYPES:
             raise ModelFolderError(
                 f"{config.where}: layer_types must be {' or '.join(LAYER_TYPES)} to be represented in Regard; got {kind!r}."
             )
+    if len(types) != len(default):
+        raise ModelFolderError(
+            f"{config.where}: layer_types must be {len(default)}, one for each layer; got {len(types)}."
+        )
+    return types
+
+
+def windows(
+    config: ForeignConfig, types: list[str], window: int | None, max_positions: int | None = None
+) -> list[int | None]:
+    """The window of each layer; empty where none hides anything.
+
+    Args:
+        types: of each layer, one of `LAYER_TYPES`.
+        window: of layers that slide, in positions; None: of none.
+        max_positions: a window as long as the longest text is none; None: it is one, as other settings depend on it.
+    Raises:
+        ModelFolderError: a layer that slides without window.
+    """
     if "sliding_attention" not in types:
         return []
     if window is None:
         raise ModelFolderError(
             f"{config.where}: sliding_window must be given and in use, as layer_types has sliding_attention; it is not."
         )
-    return [] if window >= max_positions else [window if kind == "sliding_attention" else None for kind in types]
+    if max_positions is not None and window >= max_positions:
+        return []
+    return [window if kind == "sliding_attention" else None for kind in types]
 
 
 def rotary(
@@ -128,18 +149,60 @@ def rotary(
     found = by_type[0] if by_type else given
     if not isinstance(found, dict):
         raise ModelFolderError(f"{config.where}: {key} must be of type dict; got {found!r}.")
-    values = {"rope_type" if name == "type" else name: value for name, value in found.items()} | found
-    values.pop("type", None)
-    rope = ForeignConfig(values, f"{config.where}: {key}")
-    kind = rope.choose("rope_type", dict(zip(ROTARY_TYPES, ROTARY_TYPES, strict=True)), "default")
-    settings: dict[str, Any] = {"rotary_base": rope.get("rope_theta", float(config.get(base_key, ROTARY_BASE)))}
-    if kind != "default":
-        settings["rotary_scaling"] = _scaling(rope, kind, max_positions)
+    rope = ForeignConfig(_named(found), f"{config.where}: {key}")
+    settings = _base_and_scaling(rope, float(config.get(base_key, ROTARY_BASE)), max_positions)
     turning = int(head_dim * rope.get("partial_rotary_factor", float(config.get(share_key, share))))
     if turning != head_dim:
         settings["rotary_dim"] = turning
     rope.refuse_others(())
     return settings
+
+
+def rotary_by_type(
+    config: ForeignConfig, max_positions: int, bases: Mapping[str, tuple[str, float]], *, scaled: bool = False
+) -> dict[str, Any]:
+    """Our settings of rotary positions that differ by type of layer, from `rope_parameters`, or from older keys.
+
+    Args:
+        bases: for each of `LAYER_TYPES`, the older key of the base, and the base where no key says it.
+        scaled: whether the older key `rope_scaling` is that of layers that see everything; else it is not read.
+    Raises:
+        ModelFolderError: a type that ours does not have, or one other than `default` for layers that slide.
+    """
+    given, found = config.get("rope_parameters", {}), {}
+    older = {LAYER_TYPES[0]: config.get("rope_scaling", {})} if scaled else {}
+    if not given.keys() <= bases.keys():
+        raise ModelFolderError(
+            f"{config.where}: rope_parameters must be given for {' and '.join(bases)}; got {given!r}."
+        )
+    for kind, (key, base) in bases.items():
+        values, base = given.get(kind) or {}, float(config.get(key, base))
+        if not isinstance(values, dict):
+            raise ModelFolderError(f"{config.where}: rope_parameters of {kind} must be of type dict; got {values!r}.")
+        rope = ForeignConfig(_named(values | older.get(kind, {})), f"{config.where}: rope_parameters of {kind}")
+        found[kind] = _base_and_scaling(rope, base, max_positions)
+        rope.refuse_unless("partial_rotary_factor", 1.0)
+        rope.refuse_others(())
+    everywhere, local = (found[kind] for kind in LAYER_TYPES)
+    if "rotary_scaling" in local:
+        raise ModelFolderError(
+            f"{config.where}: rope_type of sliding_attention must be default to be represented in Regard; got another."
+        )
+    return everywhere | {"local_rotary_base": local["rotary_base"]}
+
+
+def _named(values: dict[str, Any]) -> dict[str, Any]:
+    """Settings of rotary positions, whose type has its newer name."""
+    kind = values.get("rope_type", values.get("type"))
+    return {key: value for key, value in values.items() if key != "type"} | (
+        {} if kind is None else {"rope_type": kind}
+    )
+
+
+def _base_and_scaling(rope: ForeignConfig, base: float, max_positions: int) -> dict[str, Any]:
+    kind = rope.choose("rope_type", dict(zip(ROTARY_TYPES, ROTARY_TYPES, strict=True)), "default")
+    settings: dict[str, Any] = {"rotary_base": rope.get("rope_theta", base)}
+    return settings if kind == "default" else settings | {"rotary_scaling": _scaling(rope, kind, max_positions)}
 
 
 def _scaling(rope: ForeignConfig, kind: str, max_positions: int) -> RotaryScalingConfig:

@@ -22,9 +22,12 @@ from regard.interop.hugging_face import (
     bert,
     bert_decoders,
     bloom,
+    eurobert,
+    gemma,
     gpt2,
     gpt_neox,
     llama,
+    modernbert,
     multilingual,
     opt,
     t5,
@@ -66,7 +69,13 @@ class ModelType:
         return self.default_class in BY_HEAD
 
 
-BY_HEAD = {"Bert", "Roberta", "DistilBert", "XLMRoberta", "Camembert"}
+BY_HEAD = {"Bert", "Roberta", "DistilBert", "Electra", "Albert", "XLMRoberta", "Camembert", "ModernBert", "EuroBert"}
+
+
+HEADS_OF_TOKENS = (
+    "cls.predictions.", "lm_head.", "vocab_transform.", "decoder.", "generator_predictions.", "predictions.",
+)  # fmt: skip
+"""The beginnings of the names of heads that predict tokens."""
 
 
 def _bert(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
@@ -91,8 +100,13 @@ TYPES: dict[str, ModelType] = {
     "bert": ModelType(_bert, "Bert", {**_encoder("bert"), Decoder: bert_decoders.export_bert}),
     "roberta": ModelType(bert.blueprint, "Roberta", _encoder("roberta")),
     "distilbert": ModelType(bert.blueprint, "DistilBert", _encoder("distilbert")),
+    "electra": ModelType(bert.blueprint, "Electra", _encoder("electra")),
+    "albert": ModelType(bert.blueprint, "Albert", _encoder("albert")),
     "xlm-roberta": ModelType(bert.blueprint, "XLMRoberta"),
     "camembert": ModelType(bert.blueprint, "Camembert"),
+    "modernbert": ModelType(modernbert.blueprint, "ModernBert"),
+    "eurobert": ModelType(eurobert.blueprint, "EuroBert"),
+    "gemma3_text": ModelType(gemma.blueprint, gemma.NAME, {Decoder: gemma.export}),
     **{name: ModelType(llama.blueprint, kind.name, _llama(name)) for name, kind in llama.KINDS.items()},
     "opt": ModelType(opt.blueprint, opt.NAME),
     "bloom": ModelType(bloom.blueprint, bloom.NAME),
@@ -110,9 +124,10 @@ TYPES: dict[str, ModelType] = {
     "umt5": ModelType(t5.blueprint, "UMT5ForConditionalGeneration", _pair(t5.export, "umt5")),
 }
 
-LACKING = dict.fromkeys(
-    ("gemma3", "gemma3_text"), ", which has two bases of rotary positions, and scales its embeddings"
-)
+LACKING = {
+    "gemma3": ", which reads images, too; its text model, gemma3_text, can be read",
+    **dict.fromkeys(("gemma2", "t5gemma"), ", whose scores and logits are bounded"),
+}
 """The features that ours lacks, for types of models that many look for."""
 
 
@@ -187,7 +202,7 @@ def _default_class(model_type: str, tensors: Mapping[str, Tensor]) -> str:
     known = TYPES[model_type]
     if not known.is_named_by_head:
         return known.default_class
-    predicts = any(name.startswith(("cls.predictions.", "lm_head.", "vocab_transform.")) for name in tensors)
+    predicts = any(name.startswith(HEADS_OF_TOKENS) for name in tensors)
     return known.default_class + ("ForMaskedLM" if predicts else "Model")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch import Tensor, nn
@@ -33,9 +33,7 @@ LAYER = {
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
     """Parse the configuration of a foreign GPT-2. It has no padding symbol: ours is no token."""
-    config.refuse_unless("scale_attn_weights", True)
-    for key in ("scale_attn_by_inverse_layer_idx", "add_cross_attention"):
-        config.refuse_unless(key, False)
+    config.refuse_unless("add_cross_attention", False)
     if (config.get("architectures") or ["GPT2Model"])[0] not in ("GPT2LMHeadModel", "GPT2Model"):
         config.refuse_unless("architectures", ["GPT2LMHeadModel"])
     sizes = {ours: config.get(theirs, default) for ours, (theirs, default) in KEYS.items()}
@@ -47,9 +45,12 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     )
     end = config.get("eos_token_id", ours.vocab_size - 1)
     prefix = "transformer." if any(name.startswith("transformer.") for name in tensors) else ""
+    is_divided, by_layer = config.get("scale_attn_weights", True), config.get("scale_attn_by_inverse_layer_idx", False)
+    root = 1.0 if is_divided else ours.head_dim**0.5
+    factors = [root / (layer + 1 if by_layer else 1) for layer in range(ours.num_layers)]
     return Blueprint(
         ours,
-        lambda model: _refs(model, prefix),
+        lambda model: _refs(model, prefix, factors),
         Symbols(pad_id=-1, unk_id=end, bos_id=end, eos_id=end, start_ids=[config.get("bos_token_id", end)],
                 source_end_ids=[], banned_ids=[], lines_end=False),
         aliases={f"{prefix}wte.weight": ("lm_head.weight",)},
@@ -57,7 +58,12 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     )  # fmt: skip
 
 
-def _refs(model: nn.Module, prefix: str) -> dict[str, TensorRef]:
+def _refs(model: nn.Module, prefix: str, factors: Sequence[float] = ()) -> dict[str, TensorRef]:
+    """The foreign tensor of each parameter.
+
+    Args:
+        factors: of the queries of each layer, in place of other divisors of scores than sqrt(head_dim); empty: 1.
+    """
     assert isinstance(model, Decoder)
     names = {
         "embedding": f"{prefix}wte",
@@ -74,6 +80,7 @@ def _refs(model: nn.Module, prefix: str) -> dict[str, TensorRef]:
                     f"{prefix}h.{index}.attn.c_attn.{kind}",
                     first_row=part * model.config.model_dim,
                     transposed=kind == "weight",
+                    factor=factors[index] if factors and part == 0 else 1.0,
                 )
     return refs
 

@@ -12,8 +12,8 @@ from regard.errors import ModelFolderError
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face import decoders
-from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, layer_names, refuse
-from regard.interop.mapping import TensorRef, export_tensors, modules
+from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, fused_names, layer_names, refuse
+from regard.interop.mapping import TensorRef, export_tensors, fused_modules, modules
 from regard.models.config import DecoderConfig
 from regard.models.decoder import Decoder
 from regard.text.tokenizer import Symbols
@@ -141,14 +141,10 @@ def _windows(config: ForeignConfig, kind: Kind, num_layers: int, max_positions: 
         types = ["full_attention" if window is None else "sliding_attention"] * num_layers
         return decoders.windows(config, types, window, max_positions)
     window = window if config.get("use_sliding_window", False) else None
-    first, given = config.get("max_window_layers", 28), config.get("layer_types", [])
+    first = config.get("max_window_layers", 28)
     first = num_layers if window is None else first
-    types = given or ["full_attention" if layer < first else "sliding_attention" for layer in range(num_layers)]
-    if len(types) != num_layers:
-        raise ModelFolderError(
-            f"{config.where}: layer_types must be {num_layers}, one for each layer; got {len(types)}."
-        )
-    return decoders.windows(config, types, window, max_positions)
+    types = ["full_attention" if layer < first else "sliding_attention" for layer in range(num_layers)]
+    return decoders.windows(config, decoders.layer_types(config, types), window, max_positions)
 
 
 def _no_code(config: ForeignConfig) -> list[str]:
@@ -174,11 +170,7 @@ def _refs(model: nn.Module, prefix: str, *, is_fused: bool) -> dict[str, TensorR
         "feed_forward.inner_proj": ("mlp.gate_up_proj", 0),
         "feed_forward.gate_proj": ("mlp.gate_up_proj", ours.ff_dim),
     }
-    for layer in range(ours.num_layers):
-        for name, (theirs, first_row) in fused.items():
-            ref = TensorRef(f"{prefix}layers.{layer}.{theirs}.weight", first_row=first_row)
-            refs[f"layers.{layer}.{name}.weight"] = ref
-    return refs
+    return refs | fused_modules(fused_names(f"{prefix}layers", ours.num_layers, fused), model)
 
 
 def export(model: Decoder, symbols: Symbols, model_type: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -206,10 +198,15 @@ def export(model: Decoder, symbols: Symbols, model_type: str) -> tuple[dict[str,
         return config, export_tensors(model, _refs(model, "model.", is_fused=False))
     config["sliding_window"] = next((window for window in ours.windows if window is not None), None)
     if model_type != "mistral":
-        slides = [window is not None for window in ours.windows] or [False] * ours.num_layers
-        config["layer_types"] = ["sliding_attention" if each else "full_attention" for each in slides]
-        config["use_sliding_window"] = any(slides)
+        config["layer_types"] = types_of_windows(ours)
+        config["use_sliding_window"] = config["sliding_window"] is not None
     return config, export_tensors(model, _refs(model, "model.", is_fused=False))
+
+
+def types_of_windows(ours: DecoderConfig) -> list[str]:
+    """The `layer_types` of our windows."""
+    windows = ours.windows or [None] * ours.num_layers
+    return ["full_attention" if window is None else "sliding_attention" for window in windows]
 
 
 def _wanted(ours: DecoderConfig, model_type: str) -> dict[str, tuple[Any, Any]]:

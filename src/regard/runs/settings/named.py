@@ -45,7 +45,8 @@ class NamedModelSettings(TypedDict, total=False):
     norm: Literal["post", "pre", "sandwich"]
     norm_kind: Literal["layer", "rms", "batch", "none"]
     norm_epsilon: float
-    activation: Literal["relu", "gelu", "gelu_tanh", "silu"]
+    norm_bias: bool
+    activation: Literal["relu", "gelu", "gelu_tanh", "silu", "tanh", "quick_gelu"]
     gated: bool
     bias: bool
     attention_output_bias: bool | None
@@ -54,6 +55,7 @@ class NamedModelSettings(TypedDict, total=False):
     feed_forward_chunk: int | None
     positions: str
     rotary_base: float
+    local_rotary_base: float | None
     rotary_dim: int | None
     rotary_scaling: RotaryScalingConfig | None
     windows: Sequence[int | None]
@@ -73,7 +75,12 @@ class NamedModelSettings(TypedDict, total=False):
     cross_attention: bool
     num_segments: int
     pooler: bool
-    head_activation: Literal["relu", "gelu", "gelu_tanh", "silu", "tanh"] | None
+    embedding_dim: int | None
+    weights_from: Sequence[int]
+    first_norm: bool
+    head_activation: Literal["relu", "gelu", "gelu_tanh", "silu", "tanh", "quick_gelu"] | None
+    head_transform: Literal["none", "dense", "norm"] | None
+    pooling: Literal["first", "mean", "late"]
 
 
 class NamedTrainingSettings(NamedDataSettings, NamedModelSettings, total=False):

@@ -1,0 +1,212 @@
+"""A reader of CTranslate2's decoders: GPT-2's, Llama's and BLOOM's kind, by their positions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from regard.checkpoint import LoadedModel
+from regard.errors import ModelFolderError
+from regard.interop.ctranslate2.layout import ACTIVATIONS, MODEL, POSITIONS
+from regard.interop.ctranslate2.model_file import dequantized, read_vocabulary
+from regard.interop.ctranslate2.reference import GeneratorReference
+from regard.interop.ctranslate2.symbols_and_tokenizers import symbols_of, tokenizer_of
+from regard.interop.files import ForeignConfig, read_optional
+from regard.interop.foreign import Blueprint, ForeignModel
+from regard.interop.mapping import TensorRef, fused_modules, modules
+from regard.models.config import MOST_LAYERS, DecoderConfig, RotaryScalingConfig
+from regard.models.decoder import Decoder
+
+NAME = "TransformerDecoderSpec"
+MAX_POSITIONS = 32_768
+"""The longest text of models whose positions have no table: CTranslate2 knows none."""
+FIRST = "decoder/layer_0/self_attention"
+UNDERSTOOD = {
+    *("activation", "num_heads", "pre_norm", "scale_embeddings", "alibi"),
+    *("num_heads_kv", "head_dim", "rotary_dim", "rotary_base", "rotary_scaling_type", "rotary_scaling_factor"),
+    *("alignment_heads", "alignment_layer", "embeddings_merge"),  # without effect
+    "alibi_use_positive_positions",  # the softmax does not see the difference
+}
+"""The single numbers that are read, by the last part of their names. Others must be 0."""
+LAYER = {
+    "self_attention_residual.norm": "self_attention/layer_norm",
+    "self_attention.query_norm": "self_attention/q_norm",
+    "self_attention.key_norm": "self_attention/k_norm",
+    "self_attention.output_proj": "self_attention/linear_1",
+    "feed_forward_residual.norm": "ffn/layer_norm",
+    "feed_forward.inner_proj": "ffn/linear_0",
+    "feed_forward.gate_proj": "ffn/linear_0_noact",
+    "feed_forward.output_proj": "ffn/linear_1",
+}
+MODULES = {
+    "embedding": "decoder/embeddings",
+    "embedding_norm": "decoder/layernorm_embedding",
+    "norm": "decoder/layer_norm",
+    "output_embedding": "decoder/projection",
+}
+
+
+def read(folder: Path, variables: Mapping[str, np.ndarray]) -> ForeignModel:
+    """Read a decoder without encoder.
+
+    Raises:
+        ModelFolderError: it has something that ours cannot represent.
+    """
+    kinds = {str(array.dtype) for key, array in variables.items() if key.endswith("/weight") and array.ndim == 2}
+    tensors = dequantized(dict(variables))
+    settings = ForeignConfig(read_optional(folder / "config.json"), folder / "config.json")
+    config = _config({key: x for key, x in variables.items() if x.ndim == 0}, tensors, settings, str(folder / MODEL))
+    tokens = read_vocabulary(folder, "target", config.vocab_size, settings.get("unk_token", "<unk>"))
+    symbols = symbols_of(settings, tokens, tokens)
+    settings.get("multi_query_attention")  # which the numbers of heads say
+    settings.refuse_others(())
+    symbols = symbols.model_copy(update={"start_ids": [symbols.bos_id]})
+    notes = [f"weights were {', '.join(sorted(kinds))}; they are float32 now"] if kinds != {"float32"} else []
+    if config.positions != "learned":
+        notes.append(f"CTranslate2 knows no longest text; ours is {MAX_POSITIONS:,} tokens")
+    tokenizer, note = tokenizer_of(folder, "target", tokens, symbols)
+    blueprint = Blueprint(config, _refs, symbols, explained={"*/rotary_*": "rotary positions, which ours computes"})
+    model, account = blueprint.build(tensors, where=str(folder / MODEL))
+    if "int8" in kinds:
+        model.weights_dtype = torch.int8
+    return ForeignModel(
+        "CTranslate2", LoadedModel(model, tokenizer, tokenizer), account, notes + ([note] if note else []),
+        lambda path: GeneratorReference(path, tokens, symbols), folder, blueprint.refs(model),
+    )  # fmt: skip
+
+
+def _config(
+    scalars: Mapping[str, np.ndarray], tensors: Mapping[str, Tensor], settings: ForeignConfig, where: str
+) -> DecoderConfig:
+    def number(name: str, default: float = 0) -> float:
+        return float(scalars[name].item()) if name in scalars else default
+
+    _refuse_unknown(scalars, tensors, where)
+    table = tensors["decoder/embeddings/weight"]
+    output, positions = tensors.get("decoder/projection/weight"), tensors.get(POSITIONS.format("decoder"))
+    num_layers = len(
+        {name.split("/")[1] for name in tensors if name.startswith("decoder/layer_") and name.count("/") > 2}
+    )
+    for name in ("rotary_base", "rotary_dim", "num_heads_kv", "head_dim", "rotary_scaling_type"):
+        found = {
+            number(f"decoder/layer_{layer}/self_attention/{name}", -1) for layer in range(min(num_layers, MOST_LAYERS))
+        }
+        if len(found) > 1:
+            raise ModelFolderError(
+                f"{where}: {name} must be equal in all layers to be represented in Regard; got {found}."
+            )
+    num_heads = int(number("decoder/num_heads"))
+    is_rms = f"{FIRST}/layer_norm/beta" not in tensors
+    rotated, bias = int(number(f"{FIRST}/rotary_dim")), f"{FIRST}/linear_0/bias" in tensors
+    own: dict[str, Any] = {}
+    if f"{FIRST}/head_dim" in scalars:
+        own["head_dim"] = int(number(f"{FIRST}/head_dim"))
+    elif num_heads:
+        own["head_dim"] = tensors[f"{FIRST}/linear_1/weight"].shape[1] // num_heads
+    if f"{FIRST}/rotary_dim" in scalars:
+        own |= {"positions": "rotary", "rotary_base": number(f"{FIRST}/rotary_base", 10_000.0)}
+        own |= {"rotary_dim": rotated} if rotated not in (0, own.get("head_dim")) else {}
+        if f"{FIRST}/rotary_scaling_type" in scalars:
+            own["rotary_scaling"] = RotaryScalingConfig(factor=number(f"{FIRST}/rotary_scaling_factor", 1.0))
+    elif number("decoder/alibi"):
+        own["positions"] = "alibi"
+    return DecoderConfig(
+        vocab_size=table.shape[0],
+        model_dim=table.shape[1],
+        ff_dim=tensors["decoder/layer_0/ffn/linear_0/weight"].shape[0],
+        num_heads=num_heads,
+        num_kv_heads=int(number(f"{FIRST}/num_heads_kv")) or None,
+        num_layers=num_layers,
+        norm="pre" if number("decoder/pre_norm", 1) else "post",
+        norm_kind="rms" if is_rms else "layer",
+        norm_epsilon=settings.get("layer_norm_epsilon", 1e-6 if is_rms else 1e-5),
+        activation=ForeignConfig({"activation": int(number("decoder/activation"))}, where).choose(
+            "activation", ACTIVATIONS, 0
+        ),
+        gated="decoder/layer_0/ffn/linear_0_noact/weight" in tensors,
+        bias=bias,
+        attention_output_bias=f"{FIRST}/linear_1/bias" in tensors,
+        feed_forward_bias="decoder/layer_0/ffn/linear_0/bias" in tensors,
+        query_key_norm=f"{FIRST}/q_norm/gamma" in tensors,
+        max_positions=MAX_POSITIONS if positions is None else len(positions),
+        embedding_norm="decoder/layernorm_embedding/gamma" in tensors,
+        scale_embeddings=_is_scaled(
+            scalars.get("decoder/scale_embeddings", np.array(1, np.int8)), table.shape[1], where
+        ),
+        tied_embeddings=output is None or (output.shape == table.shape and torch.equal(output, table)),
+        output_bias="decoder/projection/bias" in tensors,
+        pad_id=-1,
+        **own,
+    )
+
+
+def _is_scaled(said: np.ndarray, model_dim: int, where: str) -> bool:
+    """Whether embeddings are multiplied by sqrt(model_dim), as a flag says, or the factor itself as a float."""
+    if said.dtype.kind != "f" or float(said) == 1:
+        return said.dtype.kind != "f" and bool(said)
+    if abs(float(said) - model_dim**0.5) > 1e-3:
+        raise ModelFolderError(
+            f"{where}: scale_embeddings must be 1 or sqrt({model_dim}) to be represented in Regard; got {float(said):g}."
+        )
+    return True
+
+
+def _refuse_unknown(scalars: Mapping[str, np.ndarray], tensors: Mapping[str, Tensor], where: str) -> None:
+    if (kind := int(scalars.get(f"{FIRST}/rotary_scaling_type", np.array(0)))) != 0:
+        raise ModelFolderError(
+            f"{where}: rotary_scaling_type must be 0, linear, to be represented in Regard; got {kind}."
+        )
+    for name, value in scalars.items():
+        last = name.rpartition("/")[2]
+        if last not in UNDERSTOOD and not name.endswith("weight_scale") and value:
+            raise ModelFolderError(f"{where}: {name} must be 0 to be represented in Regard; got {value}.")
+    strange = (
+        "project_in",
+        "relative",
+        "input_layer_norm",
+        "shared_layer_norm",
+        "weight_zero",
+        "queries_scale",
+        "v_norm",
+    )
+    for name in tensors:
+        if any(part in name for part in strange):
+            raise ModelFolderError(
+                f"{where}: {name} cannot be represented in Regard: norms on both sides, parallel layers, relative positions, "
+                "inner maps of embeddings and weights of 4 bits are not read from CTranslate2."
+            )
+    needed = ("decoder/embeddings/weight", "decoder/layer_0/ffn/linear_0/weight", f"{FIRST}/linear_1/weight")
+    if missing := next((name for name in needed if name not in tensors or tensors[name].ndim != 2), None):
+        raise ModelFolderError(f"{where} must hold {missing}, a matrix; it does not.")
+    if POSITIONS.format("decoder") not in tensors and not (
+        f"{FIRST}/rotary_dim" in scalars or scalars.get("decoder/alibi")
+    ):
+        raise ModelFolderError(f"{where} must hold {POSITIONS.format('decoder')}, or have rotary positions or ALiBi.")
+
+
+def _refs(model: nn.Module) -> dict[str, TensorRef]:
+    """The variable of each parameter."""
+    assert isinstance(model, Decoder)
+    ours = model.config
+    names = {f"layers.{layer}.{module}": f"decoder/layer_{layer}/{theirs}"
+             for layer in range(ours.num_layers) for module, theirs in LAYER.items()}  # fmt: skip
+    queries, keys = ours.num_heads * ours.head_dim, (ours.num_kv_heads or ours.num_heads) * ours.head_dim
+    fused = {f"layers.{layer}.self_attention.{module}": (f"decoder/layer_{layer}/self_attention/linear_0", first_row)
+             for layer in range(ours.num_layers)
+             for module, first_row in (("query_proj", 0), ("key_proj", queries), ("value_proj", queries + keys))}  # fmt: skip
+    refs = modules(MODULES | names, model) | fused_modules(fused, model)
+    found = {}
+    for name, ref in refs.items():
+        module, _, kind = ref.name.rpartition(".")
+        is_norm = isinstance(model.get_submodule(name.rpartition(".")[0]), (nn.LayerNorm, nn.RMSNorm))
+        last = {"weight": "gamma", "bias": "beta"}[kind] if is_norm else kind
+        found[name] = TensorRef(f"{module}/{last}", first_row=ref.first_row)
+    return found | {
+        "positions.learned.table.weight": TensorRef(POSITIONS.format("decoder")),
+        "output_bias": TensorRef("decoder/projection/bias"),
+    }
