@@ -39,9 +39,11 @@ PIECES = ("spm.model", "sentencepiece.model")
 """Names of tokenizers that are often stored with a model."""
 
 
-def read(folder: Path) -> ForeignModel:
+def read(folder: Path, pieces: Path | None = None) -> ForeignModel:
     """Read the model of a folder.
 
+    Args:
+        pieces: the SentencePiece model of both sides; None: that in the folder.
     Raises:
         ModelFolderError: a file is damaged, or the model is of a kind that we cannot represent.
     """
@@ -86,7 +88,7 @@ def read(folder: Path) -> ForeignModel:
         notes.append(f"positions from {config.max_positions} on, which one side lacks, are left out")
     tokenizers = {}
     for side, tokens in vocabularies.items():
-        tokenizers[side], note = _tokenizer(folder, side, tokens, symbols[side])
+        tokenizers[side], note = _tokenizer(folder, side, tokens, symbols[side], pieces)
         if note and note not in notes:
             notes.append(note)
     blueprint = Blueprint(
@@ -257,8 +259,12 @@ def _tokenizer_files(side: str) -> tuple[str, str]:
     return f"{side}_tokenizer.json", "tokenizer.json"
 
 
-def _tokenizer(folder: Path, side: str, tokens: list[str], symbols: Symbols) -> tuple[Tokenizer, str]:
+def _tokenizer(
+    folder: Path, side: str, tokens: list[str], symbols: Symbols, pieces: Path | None
+) -> tuple[Tokenizer, str]:
     """The SentencePiece model in the folder, or else the vocabulary alone."""
+    if pieces is not None:
+        return Tokenizer(sentence_pieces(pieces), symbols, tokens), ""
     for name in _tokenizer_files(side):
         if (folder / name).is_file():
             backend = tokenizers.Tokenizer.from_str(Tokenizer.load(folder / name).backend_json)

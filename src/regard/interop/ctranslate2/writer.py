@@ -18,9 +18,11 @@ from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer
 
 
-def write(loaded: LoadedModel, output: Path) -> ForeignModel:
+def write(loaded: LoadedModel, output: Path, quantization: str | None = None) -> ForeignModel:
     """Write an encoder-decoder of ours as a CTranslate2 folder, through the package's own specification writer.
 
+    Args:
+        quantization: how weights are rounded, such as int8; None: not at all.
     Raises:
         MissingExtraError: `ctranslate2` is not installed.
         ModelFolderError: the model has something that we do not write.
@@ -63,7 +65,7 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
     spec.config.add_source_bos, spec.config.add_source_eos = added
     spec.config.layer_norm_epsilon = config.norm_epsilon
     spec.validate()
-    spec.optimize()
+    spec.optimize(quantization=quantization)
     spec.save(str(output))
     loaded.source_tokenizer.save(output / "tokenizer.json")
     if loaded.tokenizer is not loaded.source_tokenizer:
