@@ -368,7 +368,10 @@ def test_wide_marks_need_no_space() -> None:
 )
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared data is not on this machine")
 def test_argos_translate_writes_what_regard_writes(tmp_path: Path) -> None:
-    """500 sentences with the program's own settings, in float32 and without a network. Trains for a minute or two."""
+    """500 sentences with the program's own settings, in float32 and without a network. Trains for a minute or two.
+
+    CTranslate2 stops when four hypotheses have finished. A text of ours differs only where a later one is likelier.
+    """
     from regard.runs.train import train
 
     for side in ("en", "de"):
@@ -383,7 +386,8 @@ def test_argos_translate_writes_what_regard_writes(tmp_path: Path) -> None:
     path, _ = package(tmp_path, load_model(tmp_path / "model"))
     lines = (SHARED / "test_2016_flickr.en").read_text(encoding="utf-8").split("\n")[:500]
     options = {"beam_size": 4, "length_penalty": 0.2, "length_norm": "average", "max_length": 256}
-    mine = load_as(path, Translator, engine="torch").translate(lines, **options)
+    translator = load_as(path, Translator, engine="torch")
+    mine = translator.translate(lines, **options)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment["ARGOS_COMPUTE_TYPE"] = "float32"
     done = subprocess.run(
@@ -393,6 +397,11 @@ def test_argos_translate_writes_what_regard_writes(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
     theirs = json.loads(done.stdout)
     differ = [
-        pair for pair in zip([found.text.replace("_", " ") for found in mine], theirs, strict=True) if len({*pair}) > 1
+        (line, found, text)
+        for line, found, text in zip(lines, mine, theirs, strict=True)
+        if found.text.replace("_", " ") != text
     ]
-    assert not differ, (len(differ), differ[:3])
+    assert len(differ) <= 10, differ
+    forced = translator.score([line for line, _, _ in differ], [text for _, _, text in differ]) if differ else []
+    for (_, found, _), other in zip(differ, forced, strict=True):
+        assert found.score > sum(other.token_log_probs) / len(other.token_log_probs) ** 0.2

@@ -137,6 +137,7 @@ READ = [
 WRITE: dict[str, Callable[[LoadedModel, Path], ForeignModel]] = {
     **{name: partial(hugging_face.write, format=name) for name, known in hugging_face.TYPES.items() if known.exports},
     "ctranslate2": write_ctranslate2,
+    "marian-npz": marian.write,
     "onnx": onnx.write,
 }
 """The writers of formats, by name."""
