@@ -36,11 +36,12 @@ def write(loaded: LoadedModel, output: Path, quantization: str | None = None) ->
         refuse("ctranslate2", {"arch": (model.config.arch, "encoder-decoder")})
     assert isinstance(model, EncoderDecoder)
     config = model.config
+    is_in_table = config.positions.startswith("sinusoidal") or config.positions == "learned"
     refuse("ctranslate2", plain_layers(config, config.norm if config.norm == "pre" else "post") | {
-        "embedding_norm": (config.embedding_norm in ("none", "both"), True),
+        "embedding_norm": (config.embedding_norm, "none" if config.embedding_norm == "none" else "both"),
         "output_transform": (config.output_transform, False),
         "num_source_types": (config.num_source_types, 0),
-        "positions": (config.positions.startswith("sinusoidal") or config.positions == "learned", True),
+        "positions": (config.positions, config.positions if is_in_table else "sinusoidal or learned"),
     })  # fmt: skip
     specs = ctranslate2.specs
     activation = next(number for number, name in ACTIVATIONS.items() if name == config.activation)
