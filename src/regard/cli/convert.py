@@ -21,17 +21,19 @@ def convert(
         typer.Argument(
             metavar="FROM",
             callback=from_hub_if_asked,
-            help="A Regard model folder; a folder of Hugging Face's or CTranslate2's; a Marian .npz; or a model of the Hugging "
-            "Face hub such as hf:Helsinki-NLP/opus-mt-en-de.",
+            help="A Regard model folder; a folder of Hugging Face's or CTranslate2's; a Marian .npz; an Argos package; or a "
+            "model of the Hugging Face hub such as hf:Helsinki-NLP/opus-mt-en-de.",
         ),
     ],
-    output: Annotated[Path, typer.Argument(metavar="TO", help="The new folder.")],
+    output: Annotated[
+        Path, typer.Argument(metavar="TO", help="The new folder; of an Argos package, a file NAME.argosmodel.")
+    ],
     to: Annotated[
         str | None,
         typer.Option(
             help="regard-int8 (ours with matrices of 8 bits); bert, roberta, distilbert, gpt2, llama, mistral, qwen2, qwen3, "
-            "bert-generation, encoder-decoder, marian, bart, t5, umt5 (all Hugging Face's); ctranslate2; onnx; or for an "
-            "adapter peft. By default ours."
+            "bert-generation, encoder-decoder, marian, bart, t5, umt5 (all Hugging Face's); marian-npz (Marian's own); "
+            "ctranslate2; onnx; argos; or for an adapter peft. By default ours."
         ),
     ] = None,
     base: Annotated[
@@ -44,9 +46,13 @@ def convert(
     valid: Annotated[
         list[str] | None,
         typer.Option(
-            help="Pairs, as for `train`: print by how much --to regard-int8 changes the log-probabilities of their targets.",
+            help="Pairs, as for `train`: print by how much --to regard-int8 changes the log-probabilities of their targets; "
+            "with --to argos, refuse a package that cuts them into other tokens.",
             metavar="DATA",
         ),
+    ] = None,
+    direction: Annotated[
+        str | None, typer.Option(help="The languages of an Argos package, such as en-de.", metavar="FROM-TO")
     ] = None,
     no_check: Annotated[
         bool, typer.Option("--no-check", help="Do not compare with the original implementation.")
@@ -61,13 +67,17 @@ def convert(
 
     If the original library is installed, the results are compared with it.
     """
+    from regard.data.corpus import read_pairs
+    from regard.interop.argos import ARGOS
     from regard.interop.convert import convert as convert_model
     from regard.interop.convert import convert_adapter
     from regard.interop.formats import EIGHT_BITS
     from regard.pipelines.pipeline_types import PIPELINES
 
-    if valid and to != EIGHT_BITS:
-        raise SettingsError(f"`--valid` needs `--to {EIGHT_BITS}`; got {to or 'no `--to`'}. Remove it.")
+    if valid and to not in (EIGHT_BITS, ARGOS):
+        raise SettingsError(
+            f"`--valid` needs `--to {EIGHT_BITS}` or `--to {ARGOS}`; got {to or 'no `--to`'}. Remove it."
+        )
 
     if base is not None:
         maps = convert_adapter(source, output, base, format=to, overwrite=overwrite)
@@ -80,7 +90,11 @@ def convert(
             width = max(len(theirs) for theirs, _ in step.foreign.account.mapped)
             echo("\n".join(f"    {theirs:<{width}}  {ours}" for theirs, ours in step.foreign.account.mapped))
 
-    done = convert_model(source, output, format=to, check=not no_check, overwrite=overwrite, say=show)
+    pairs = read_pairs(valid) if valid and to == ARGOS else None
+    texts = [] if pairs is None else list(zip(pairs.sources, pairs.targets, strict=True))
+    done = convert_model(
+        source, output, format=to, direction=direction, pairs=texts, check=not no_check, overwrite=overwrite, say=show
+    )
     if to == EIGHT_BITS:
         _show_rounding(source, output, valid or [])
     if to in (None, EIGHT_BITS):

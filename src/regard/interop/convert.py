@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from regard.adapters import Base, adapt, is_adapter, read_adapter, save_adapter,
 from regard.arguments import checked
 from regard.checkpoint import check_output, load_model, save_new
 from regard.errors import ModelFolderError, SettingsError, how_to_install
+from regard.interop.argos import ARGOS, Plan
 from regard.interop.check import Check
 from regard.interop.foreign import ForeignModel
 from regard.interop.formats import EIGHT_BITS, FORMATS, is_foreign, read_foreign, write_foreign
@@ -61,6 +62,8 @@ def convert(
     output: Path | str,
     *,
     format: str | None = None,
+    direction: str | None = None,
+    pairs: Sequence[tuple[str, str]] = (),
     check: bool = True,
     overwrite: bool = False,
     say: Callable[[Step], None] = lambda step: None,
@@ -70,6 +73,8 @@ def convert(
     Args:
         source: a model folder of ours, a foreign model, or `hf:owner/name` on the Hugging Face hub.
         format: one of `FORMATS`; `regard-int8`, ours with matrices of 8 bits; None: ours.
+        direction: the languages of an Argos package, such as en-de.
+        pairs: sources with their targets that the SentencePiece model of an Argos package must cut as the tokenizer does.
         check: compare with the original implementation on generated input; a model with other results is not written.
         overwrite: whether an existing Regard model folder at `output` is replaced by another one.
         say: called with each step when it is done.
@@ -79,6 +84,8 @@ def convert(
     """
     if format == PEFT or is_adapter(source) or is_peft(source):
         raise SettingsError("an adapter can be converted with the model that it belongs to. Add `--base MODEL`.")
+    if direction is not None and format != ARGOS:
+        raise SettingsError(f"`--direction` needs `--to {ARGOS}`; got {format or 'no format'}. Remove it.")
     done, output = Conversion(), Path(output)
 
     def finish(title: str, foreign: ForeignModel) -> None:
@@ -100,6 +107,7 @@ def convert(
             f"{source} is a Regard model already. Choose the format to write: `--to` with one of "
             f"{', '.join((EIGHT_BITS, *FORMATS))}."
         )
+    plan = Plan.of(direction, pairs) if format == ARGOS else None
     is_ours = format in (None, EIGHT_BITS)
     check_output(output, overwrite=overwrite and is_ours)
     if is_foreign(source):
@@ -114,7 +122,11 @@ def convert(
     else:
         assert format is not None
         write_foreign(
-            loaded, output, format, accept=lambda written: finish(f"{output}: {written.format}, written", written)
+            loaded,
+            output,
+            format,
+            plan=plan,
+            accept=lambda written: finish(f"{output}: {written.format}, written", written),
         )
     return done
 

@@ -270,8 +270,9 @@ def _read_proto(path: Path) -> Any:
         proto.ParseFromString(path.read_bytes())
     except (DecodeError, OSError) as error:
         raise ModelFolderError(f"{path} must be a SentencePiece model; got: {error}. Is it whole?") from error
-    if not proto.pieces:
-        raise ModelFolderError(f"{path} must be a SentencePiece model; it has no pieces.")
+    if not proto.pieces or not proto.HasField("trainer_spec"):
+        lack = "pieces" if not proto.pieces else "settings, which come after the pieces"
+        raise ModelFolderError(f"{path} must be a SentencePiece model; it has no {lack}. Is it whole?")
     return proto
 
 

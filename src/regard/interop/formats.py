@@ -13,7 +13,8 @@ from pydantic import ValidationError
 from regard.arguments import checked
 from regard.checkpoint import CONFIG, LoadedModel, aside, check_output
 from regard.errors import ModelFolderError, RegardError, SettingsError, first_problem, missing_hint, nearest_hint
-from regard.interop import marian, onnx
+from regard.interop import argos, marian, onnx
+from regard.interop.argos import ARGOS
 from regard.interop.ctranslate2.layout import MODEL
 from regard.interop.ctranslate2.reader import read as read_ctranslate2
 from regard.interop.ctranslate2.writer import write as write_ctranslate2
@@ -29,7 +30,7 @@ from regard.models.registry import unpruned
 from regard.names import exists, is_file, is_folder
 from regard.text.file_changes import TRIES, read_unchanged
 
-ENDINGS = {".json", ".safetensors", ".bin", ".npz", ".model", ".spm", ".yml", ".yaml", ".txt"}
+ENDINGS = {argos.ENDING, ".json", ".safetensors", ".bin", ".npz", ".model", ".spm", ".yml", ".yaml", ".txt"}
 """The endings of the names of files that models consist of."""
 
 
@@ -71,7 +72,8 @@ def read_foreign(name: Path | str) -> ForeignModel:
     """Read a model in another format, as ours.
 
     Args:
-        name: a folder in Hugging Face's format or CTranslate2's, a Marian `.npz` or the folder of one, or `hf:owner/name`
+        name: a folder in Hugging Face's format or CTranslate2's, a Marian `.npz` or the folder of one, an Argos
+            package, or `hf:owner/name`
             on the Hugging Face hub.
     Raises:
         ModelFolderError: it cannot be found, read or represented.
@@ -102,7 +104,8 @@ def read_foreign(name: Path | str) -> ForeignModel:
     what = "a model" if exists(path) else "an existing folder"
     hint = "" if exists(path) else missing_hint(path)
     raise ModelFolderError(
-        f"{path} must be {what}: Hugging Face's with config.json, CTranslate2's with model.bin, or Marian's .npz.{hint}"
+        f"{path} must be {what}: Hugging Face's with config.json, CTranslate2's with model.bin, Marian's "
+        f".npz, or an .argosmodel.{hint}"
     )
 
 
@@ -127,6 +130,7 @@ def _read_marian(path: Path) -> ForeignModel:
 
 HUGGING_FACE = Format("Hugging Face", hugging_face.is_hugging_face, hugging_face.read)
 READ = [
+    Format("Argos", argos.is_argos, argos.read),
     Format("CTranslate2", lambda path: is_file(path / MODEL), read_ctranslate2),
     Format("Marian", lambda path: not is_file(path / CONFIG) and _npz(path) is not None, _read_marian),
     HUGGING_FACE,
@@ -135,22 +139,29 @@ READ = [
 WRITE: dict[str, Callable[[LoadedModel, Path], ForeignModel]] = {
     **{name: partial(hugging_face.write, format=name) for name, known in hugging_face.TYPES.items() if known.exports},
     "ctranslate2": write_ctranslate2,
+    "marian-npz": marian.write,
     "onnx": onnx.write,
 }
 """The writers of formats, by name."""
-FORMATS = tuple(WRITE)
+FORMATS = (*WRITE, ARGOS)
 """The formats that can be written."""
 EIGHT_BITS = "regard-int8"
 """The name of our own format with matrices of 8 bits."""
 
 
 def write_foreign(
-    loaded: LoadedModel, output: Path, format: str, *, accept: Callable[[ForeignModel], None] = lambda written: None
+    loaded: LoadedModel,
+    output: Path,
+    format: str,
+    *,
+    plan: argos.Plan | None = None,
+    accept: Callable[[ForeignModel], None] = lambda written: None,
 ) -> ForeignModel:
-    """Write a model of ours in another format, into a new folder, whole or not at all.
+    """Write a model of ours in another format, into a new folder, or an Argos package; whole or not at all.
 
     Args:
         format: one of `FORMATS`.
+        plan: the languages of an Argos package.
         accept: checks the written model before it is renamed into place; if it raises, nothing is left behind.
     Raises:
         SettingsError: an unknown format, or one for another family of models.
@@ -167,10 +178,16 @@ def write_foreign(
             f"a model of several languages, or one direction of it, cannot be written as {format}, which does not keep where "
             "the tokens of languages stand."
         )
+    if format == ARGOS and output.suffix != argos.ENDING:
+        raise SettingsError(f"the name of an Argos package must end in {argos.ENDING}; got {output.name}.")
     loaded = loaded._replace(model=unpruned(loaded.model))  # other formats have as many heads in every layer
     with aside(output) as new:
-        written = WRITE[format](loaded, new)
+        written = (
+            WRITE[format](loaded, new) if format != ARGOS else argos.write(loaded, new, plan or argos.Plan.of(None))
+        )
         accept(written)
+        if format == ARGOS:
+            argos.pack(new)
     return written.at(output)
 
 

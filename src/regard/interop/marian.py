@@ -1,4 +1,4 @@
-"""A reader of Marian's own `.npz`: the parameters by name, and the training options as YAML in `special:model.yml`.
+"""A reader and a writer of Marian's own `.npz`: the parameters by name, and the training options as YAML in `special:model.yml`.
 
 Marian's decoder reads a zero vector before the first token; ours reads the padding token, whose vector is zero, as
 Hugging Face's conversion does.
@@ -6,6 +6,7 @@ Hugging Face's conversion does.
 
 from __future__ import annotations
 
+import json
 import tempfile
 import zipfile
 from pathlib import Path
@@ -22,7 +23,9 @@ from regard.interop.check import Reference
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.foreign_tokenizers import sentence_pieces, vocabulary_list, whole_tokens
-from regard.interop.mapping import PAD, TensorRef, add_zero_start
+from regard.interop.hugging_face.bert import plain_layers, refuse
+from regard.interop.mapping import PAD, TensorRef, add_zero_start, export_tensors
+from regard.interop.sentence_piece_model import sentence_piece_model
 from regard.memory import free_bytes
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
@@ -43,6 +46,27 @@ WITHOUT_EFFECT = {
     *("ulr-dim-emb", "ulr-dropout", "ulr-trainable-transformation"),
 }
 """Options among them that change nothing: of other kinds of models, and of training."""
+FORMAT = "marian-npz"
+WRITTEN: dict[str, Any] = {
+    "type": "transformer",
+    "input-types": [],
+    "right-left": False,
+    "layer-normalization": False,
+    "lemma-dim-emb": 0,
+    "transformer-decoder-autoreg": "self-attention",
+    "transformer-ffn-depth": 2,
+    "transformer-guided-alignment-layer": "last",
+    "transformer-no-projection": False,
+    "transformer-tied-layers": [],
+    "transformer-train-position-embeddings": False,
+    "transformer-aan-activation": "swish",
+    "transformer-aan-depth": 2,
+    "transformer-aan-nogate": False,
+    "ulr": False,
+}
+"""The options that are the same in all models that we write. Marian asks for each by its name, also for those that change
+nothing.
+"""
 NORMS = {("", "dan", ""): "post", ("n", "da", "n"): "pre"}
 """The operations before a sublayer, after it, and after the last layer: d dropout, a residual sum, n norm."""
 
@@ -297,3 +321,118 @@ def _vocabulary_files(folder: Path) -> tuple[Path, Path]:
             "Write decoder.yml with a line such as: vocabs: [source.yml, target.yml]"
         )
     return files[0], files[-1]
+
+
+# writing
+
+
+def write(loaded: LoadedModel, output: Path) -> ForeignModel:
+    """Write the folder of a Marian model: `model.npz`, the vocabularies, `decoder.yml`, and SentencePiece models.
+
+    Raises:
+        ModelFolderError: Marian cannot represent the model: above all one whose decoder starts from a vector that is not zero.
+    """
+    model = loaded.model
+    if not isinstance(model, EncoderDecoder):
+        refuse(FORMAT, {"arch": (model.config.arch, "encoder-decoder")})
+    assert isinstance(model, EncoderDecoder)
+    config = model.config
+    refuse(FORMAT, plain_layers(config, config.norm if (config.norm in NORMS.values()) else "post") | {
+        "activation": (config.activation, config.activation if config.activation in ACTIVATIONS.values() else "relu or silu"),
+        "positions": (config.positions, "sinusoidal_halves"),
+        "scale_embeddings": (config.scale_embeddings, True),
+        "embedding_norm": (config.embedding_norm, "none" if config.embedding_norm == "none" else "both"),
+        "output_transform": (config.output_transform, False),
+        "num_source_types": (config.num_source_types, 0),
+    })  # fmt: skip
+    sizes = _written_sizes(loaded, model)
+    tensors = export_tensors(model, _refs(model))
+    tensors.setdefault("decoder_ff_logit_out_b", torch.zeros(1, config.vocab_size))
+    for name, side in (("Wemb", "target"), ("encoder_Wemb", "source"), ("decoder_Wemb", "target")):
+        if name in tensors:
+            tensors[name] = tensors[name][: sizes[side]]
+    for name in ("decoder_ff_logit_out_b", "decoder_ff_logit_out_W"):
+        if name in tensors:
+            tensors[name] = tensors[name][:, : sizes["target"]]
+    arrays: dict[str, Any] = {name: tensor.numpy() for name, tensor in tensors.items()}
+    text = yaml.safe_dump(_written_options(config, sizes)).encode() + b"\0"
+    arrays[OPTIONS] = np.frombuffer(text, dtype=np.int8)
+    np.savez(output / "model.npz", **arrays)
+    _write_vocabularies(loaded, output, sizes)
+    found = read(output / "model.npz")
+    notes = ["norms have an epsilon of 1e-6 there, whatever they had here"]
+    return ForeignModel(found.format, found.loaded, found.account, notes, _reference_in_folder, output)
+
+
+def _reference_in_folder(folder: Path) -> Reference:
+    path = folder / "model.npz"
+    return _reference(path, read(path).loaded)
+
+
+def _written_sizes(loaded: LoadedModel, model: EncoderDecoder) -> dict[str, int]:
+    """The sizes of the vocabularies without the token that our decoder starts from.
+
+    Raises:
+        ModelFolderError: a vocabulary has another size than the model; or that token is not the last, or its vector not zero.
+    """
+    config, symbols = model.config, loaded.tokenizer.symbols
+    start = config.vocab_size - 1
+    if symbols.start_ids != [start] or start not in symbols.banned_ids:
+        found = " ".join(loaded.tokenizer.tokens(symbols.start_ids))
+        raise ModelFolderError(
+            f"the decoder must start from the last token of the vocabulary, which is never written, to be written as {FORMAT}; "
+            f"got {found}. Marian's starts from a zero vector, as models that were read from OPUS-MT do."
+        )
+    if model.target_embedding.weight[start].any():
+        largest = float(model.target_embedding.weight[start].detach().abs().max())
+        raise ModelFolderError(
+            f"the vector that the decoder starts from must be zero to be written as {FORMAT}; got numbers up to {largest:.2g}. "
+            "Training has changed it; try `--to marian`, which is Hugging Face's format."
+        )
+    sizes = {"source": config.source_vocab_size or config.vocab_size, "target": config.vocab_size}
+    for side, tokenizer in (("source", loaded.source_tokenizer), ("target", loaded.tokenizer)):
+        if len(tokenizer) != sizes[side]:
+            raise ModelFolderError(
+                f"the {side}'s vocabulary must have {sizes[side]:,} tokens, as the model has; got {len(tokenizer):,}."
+            )
+        names = tokenizer.tokens(range(len(tokenizer)))
+        if missing := next((name for name in ("</s>", "<unk>") if name not in names), None):
+            raise ModelFolderError(
+                f"the {side}'s vocabulary must have {missing} to be written as {FORMAT}; it does not."
+            )
+        sizes[side] -= int(names[-1] == PAD or side == "target" or config.source_vocab_size is None)
+    return sizes
+
+
+def _written_options(config: EncoderDecoderConfig, sizes: dict[str, int]) -> dict[str, Any]:
+    steps = next(steps for steps, norm in NORMS.items() if norm == config.norm)
+    names = ("preprocess", "postprocess", "postprocess-top")
+    return WRITTEN | {f"transformer-{name}": step for name, step in zip(names, steps, strict=True)} | {
+        "dim-emb": config.model_dim,
+        "dim-vocabs": [sizes["source"], sizes["target"]],
+        "enc-depth": config.num_encoder_layers,
+        "dec-depth": config.num_decoder_layers,
+        "max-length": config.max_positions,
+        "tied-embeddings-all": config.tied_embeddings == "all",
+        "tied-embeddings-src": config.tied_embeddings == "source",
+        "tied-embeddings": config.tied_embeddings == "target",
+        "transformer-heads": config.num_heads,
+        "transformer-dim-ffn": config.ff_dim,
+        "transformer-dim-aan": config.ff_dim,
+        "transformer-ffn-activation": next(name for name, ours in ACTIVATIONS.items() if ours == config.activation),
+        "transformer-postprocess-emb": "dn" if config.embedding_norm == "both" else "d",
+    }  # fmt: skip
+
+
+def _write_vocabularies(loaded: LoadedModel, output: Path, sizes: dict[str, int]) -> None:
+    """Write a list of tokens for both sides, or one for each, and the SentencePiece models where texts are cut by such."""
+    both = {"source": loaded.source_tokenizer, "target": loaded.tokenizer}
+    lists = {side: tokenizer.tokens(range(sizes[side])) for side, tokenizer in both.items()}
+    files = {side: "vocab.yml" if lists["source"] == lists["target"] else f"{side}.vocab.yml" for side in both}
+    for side, tokenizer in both.items():
+        lines = (f"{json.dumps(token, ensure_ascii=False)}: {id}\n" for id, token in enumerate(lists[side]))
+        (output / files[side]).write_text("".join(lines), encoding="utf-8")
+        if json.loads(tokenizer.backend_json)["model"]["type"] != "WordLevel":  # as of a vocabulary that came alone
+            (output / f"{side}.spm").write_bytes(sentence_piece_model(tokenizer))
+    decoder = {"models": ["model.npz"], "vocabs": [files["source"], files["target"]], "relative-paths": True}
+    (output / "decoder.yml").write_text(yaml.safe_dump(decoder), encoding="utf-8")

@@ -9,7 +9,7 @@ Families differ in the place. `source` and `target` are the tokens of the langua
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import langcodes
@@ -120,6 +120,19 @@ def matching(given: str, codes: Sequence[str]) -> str | None:
         return None
     tags = {code: tag for code in codes if (tag := _tag(code)) is not None and _is_same(wanted, tag)}
     return min(tags, key=lambda code: wanted.distance(tags[code])) if tags else None
+
+
+def english_name(code: str, own: Mapping[str, str]) -> str:
+    """The English name of a language; of one that has none, its code.
+
+    Args:
+        own: the names of codes that mean something else than in ISO 639.
+    """
+    try:
+        name = own.get(code) or langcodes.Language.get(code).display_name()
+    except (ImportError, LookupError):  # the names are a package of their own
+        return code
+    return code if name.startswith("Unknown") else name
 
 
 def _tag(code: str) -> langcodes.Language | None:

@@ -36,9 +36,11 @@ SCALARS = {
 """The single numbers that are understood, by the last part of their names. Others must be 0."""
 
 
-def read(folder: Path) -> ForeignModel:
+def read(folder: Path, pieces: Path | None = None) -> ForeignModel:
     """Read the model of a folder.
 
+    Args:
+        pieces: the SentencePiece model of both sides; None: that in the folder.
     Raises:
         ModelFolderError: a file is damaged, or the model is of a kind that we cannot represent.
     """
@@ -85,7 +87,7 @@ def read(folder: Path) -> ForeignModel:
         notes.append(f"positions from {config.max_positions} on, which one side lacks, are left out")
     tokenizers = {}
     for side, tokens in vocabularies.items():
-        tokenizers[side], note = tokenizer_of(folder, side, tokens, symbols[side])
+        tokenizers[side], note = tokenizer_of(folder, side, tokens, symbols[side], pieces)
         if note and note not in notes:
             notes.append(note)
     blueprint = Blueprint(

@@ -48,8 +48,12 @@ def tokenizer_files(side: str) -> tuple[str, str]:
     return f"{side}_tokenizer.json", "tokenizer.json"
 
 
-def tokenizer_of(folder: Path, side: str, tokens: list[str], symbols: Symbols) -> tuple[Tokenizer, str]:
-    """The SentencePiece model in the folder, or else the vocabulary alone."""
+def tokenizer_of(
+    folder: Path, side: str, tokens: list[str], symbols: Symbols, pieces: Path | None = None
+) -> tuple[Tokenizer, str]:
+    """The SentencePiece model `pieces`, or the tokenizer in the folder, or else the vocabulary alone."""
+    if pieces is not None:
+        return Tokenizer(sentence_pieces(pieces), symbols, tokens), ""
     for name in tokenizer_files(side):
         if (folder / name).is_file():
             backend = tokenizers.Tokenizer.from_str(Tokenizer.load(folder / name).backend_json)

@@ -18,9 +18,11 @@ from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer
 
 
-def write(loaded: LoadedModel, output: Path) -> ForeignModel:
+def write(loaded: LoadedModel, output: Path, quantization: str | None = None) -> ForeignModel:
     """Write an encoder-decoder of ours as a CTranslate2 folder, through the package's own specification writer.
 
+    Args:
+        quantization: how weights are rounded, such as int8; None: not at all.
     Raises:
         MissingExtraError: `ctranslate2` is not installed.
         ModelFolderError: the model has something that we do not write.
@@ -34,11 +36,12 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
         refuse("ctranslate2", {"arch": (model.config.arch, "encoder-decoder")})
     assert isinstance(model, EncoderDecoder)
     config = model.config
+    is_in_table = config.positions.startswith("sinusoidal") or config.positions == "learned"
     refuse("ctranslate2", plain_layers(config, config.norm if config.norm == "pre" else "post") | {
-        "embedding_norm": (config.embedding_norm in ("none", "both"), True),
+        "embedding_norm": (config.embedding_norm, "none" if config.embedding_norm == "none" else "both"),
         "output_transform": (config.output_transform, False),
         "num_source_types": (config.num_source_types, 0),
-        "positions": (config.positions.startswith("sinusoidal") or config.positions == "learned", True),
+        "positions": (config.positions, config.positions if is_in_table else "sinusoidal or learned"),
     })  # fmt: skip
     specs = ctranslate2.specs
     activation = next(number for number, name in ACTIVATIONS.items() if name == config.activation)
@@ -63,7 +66,7 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
     spec.config.add_source_bos, spec.config.add_source_eos = added
     spec.config.layer_norm_epsilon = config.norm_epsilon
     spec.validate()
-    spec.optimize()
+    spec.optimize(quantization=quantization)
     spec.save(str(output))
     loaded.source_tokenizer.save(output / "tokenizer.json")
     if loaded.tokenizer is not loaded.source_tokenizer:

@@ -24,6 +24,8 @@ double a text would fill any memory.
 """
 OF_UNICODE = 32
 """The growth that is assumed for Unicode's own rules; in fact they make at most 18 characters from one."""
+FINEST_SCORE = 2.0**-12
+"""The finest difference of the scores of unigram models. Sums up to 4,096 are exact in float32."""
 BEYOND = 1 << 60
 """The number at which counting ends."""
 
@@ -91,11 +93,16 @@ def read_backend(content: dict[str, Any], path: Path | str) -> tokenizers.Tokeni
 
 
 def with_unlikely_symbols(backend: tokenizers.Tokenizer, count: int) -> tokenizers.Tokenizer:
-    """A unigram model that reads "</s>" in a text as its characters: the library makes symbols the likeliest of all tokens."""
+    """A unigram model that reads "</s>" in a text as its characters: the library makes symbols the likeliest of all tokens.
+
+    Scores are rounded to a power of 2, so that their sums are exact: of two cuts with the same score, everybody who adds
+    them up chooses the same one.
+    """
     content = json.loads(backend.to_str())
-    scores = content["model"]["vocab"]
+    scores = [[token, round(score / FINEST_SCORE) * FINEST_SCORE] for token, score in content["model"]["vocab"]]
     lowest = min(score for _, score in scores)
     scores[:count] = [[token, lowest * (len(token) + 1) - 1] for token, _ in scores[:count]]
+    content["model"]["vocab"] = scores
     return tokenizers.Tokenizer.from_str(json.dumps(content))
 
 
