@@ -152,6 +152,8 @@ def inspect(
         echo(f"wrote {output}")
         return
     _show(seen, head, with_lens=lens)
+    if lens and isinstance(loaded, Translator):
+        print_result(_from_layers(loaded, text, options))
 
 
 def align(
@@ -305,6 +307,17 @@ def check_folder(output: Path) -> None:
     """Make sure that a file can be written there, before anything is computed."""
     if not is_folder(output.absolute().parent):
         raise DataError(f"-o must be in a folder that exists; got {output}.")
+
+
+def _from_layers(translator: Translator, text: str, options: Any) -> str:
+    """The translation from each layer of the encoder, as if it were the last."""
+    from regard.analysis.states import decoder_lens
+
+    lines = ["", "translations from the embeddings and from each layer of the encoder"]
+    for layer, found in enumerate(decoder_lens(translator, text, options), start=-1):
+        name = "embeddings" if layer < 0 else f"layer {layer}"
+        lines.append(f"{name:<12}{found.text}")
+    return "\n".join(lines)
 
 
 def _lens_table(lens: list[list[tuple[str, float]]]) -> str:
