@@ -21,7 +21,7 @@ from regard.text.lines import open_lines, read_lines
 CALLS = {
     "demo": "dates -o out", "train": "source target -o out --steps 1", "recipes": "g2p", "translate": "m source",
     "generate": "lm", "predict": "tag source", "evaluate": "m source target", "compare": "m m source target",
-    "score": "m source target", "info": "m", "inspect": "m ab", "patch": "m ab ba", "heads": "m source target",
+    "score": "m source target", "info": "m", "inspect": "m ab", "patch": "m ab ba", "why": "lm ab", "heads": "m source target",
     "align": "m source target", "convert": "m out", "average": "m m -o out", "serve": "m",
 }  # fmt: skip
 """What each command can be called with; option by option and word by word, a name takes its place."""

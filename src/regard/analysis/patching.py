@@ -27,7 +27,6 @@ from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.predictor import Predictor
 from regard.pipelines.translator import Translator
-from regard.text.tokenizer import Tokenizer
 
 PLACES_AT_ONCE = 64
 """The number of places that are patched in one batch."""
@@ -164,15 +163,9 @@ def _runs(
     if isinstance(pipeline, Predictor) and pipeline.model.predicts_each_position:
         raise SettingsError("patching needs a model that says one thing of a text; got one that labels each token.")
     said = [int(_logits(pipeline.model, run.rows(1, pipeline.device))[0].argmax()) for run in runs]
-    if isinstance(pipeline, LanguageModel):
-        return runs, _named(answers, said, pipeline.tokenizer)
-    names = list(pipeline.model.class_names)
-    if answers is not None and (unknown := [name for name in answers if name not in names]):
-        raise SettingsError(
-            f"answers must be labels of the model; got {unknown[0]!r}. {nearest_hint(unknown[0], names)}"
-        )
-    classes = said if answers is None else [names.index(name) for name in answers]
-    return runs, _different([names[each] for each in classes], classes)
+    classes = said if answers is None else class_ids(pipeline, answers)
+    names = answers or spelled(pipeline, classes)
+    return runs, _different(names, classes)
 
 
 def _runs_of_pairs(
@@ -191,23 +184,38 @@ def _runs_of_pairs(
     read = [*writer.symbols.start_ids, *given]
     sources = [reader.frame_source(reader.encode(text)) for text in texts]
     runs = [Run((ids, read), {"encoder": reader.tokens(ids), "decoder": writer.tokens(read)}) for ids in sources]
-    return runs, _named(answers, said, writer)
-
-
-def _named(
-    answers: tuple[str, str] | None, said: Sequence[int], tokenizer: Tokenizer
-) -> tuple[tuple[str, str], dict[str, int]]:
-    """Both answers as tokens, and the id of each. Of a text, the first token counts."""
     if answers is None:
-        return _different(tokenizer.tokens(said), said)
+        return runs, _different(spelled(translator, said), said)
+    return runs, _different(answers, class_ids(translator, answers))
+
+
+def class_ids(pipeline: Pipeline, answers: Sequence[str]) -> list[int]:
+    """The class of each label, or the id of each token. Of a text, the first token counts.
+
+    Raises:
+        SettingsError: the model has no such label or token.
+    """
+    names, tokenizer = list(pipeline.model.class_names), pipeline.tokenizer
+    if names:
+        if unknown := [name for name in answers if name not in names]:
+            raise SettingsError(
+                f"answers must be labels of the model; got {unknown[0]!r}. {nearest_hint(unknown[0], names)}"
+            )
+        return [names.index(name) for name in answers]
     ids = []
     for name in answers:
         known = tokenizer.id_of(name)
-        spelled = [known] if known is not None else tokenizer.encode(name)
-        if not spelled or spelled[0] == tokenizer.unk_id:
+        tokens = [known] if known is not None else tokenizer.encode(name)
+        if not tokens or tokens[0] == tokenizer.unk_id:
             raise SettingsError(f"answers must be tokens of the model; got {name!r}.")
-        ids.append(spelled[0])
-    return _different(answers, ids)
+        ids.append(tokens[0])
+    return ids
+
+
+def spelled(pipeline: Pipeline, classes: Sequence[int]) -> list[str]:
+    """The names of some classes: labels or tokens."""
+    names = pipeline.model.class_names
+    return [names[each] for each in classes] if names else pipeline.tokenizer.tokens(classes)
 
 
 def _different(names: Sequence[str], classes: Sequence[int]) -> tuple[tuple[str, str], dict[str, int]]:

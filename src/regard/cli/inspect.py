@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -35,6 +35,7 @@ from regard.names import is_folder
 if TYPE_CHECKING:
     from regard.analysis.attribution import Flow
     from regard.inspection.inspection import Inspection
+    from regard.pipelines.pipeline import Pipeline
     from regard.pipelines.translator import Translator
 
 DECODING = ("beam", "length_penalty", "changes")
@@ -151,7 +152,7 @@ def inspect(
         seen.save(output, head, links=links)
         echo(f"wrote {output}")
         return
-    _show(seen, head, with_lens=lens)
+    _show(seen, head, loaded if lens else None, options)
 
 
 def align(
@@ -270,8 +271,13 @@ def _check_alone(name: str, others: Mapping[str, object]) -> None:
         raise SettingsError(f"`{name}` and `{other}` show different things; remove one of them.")
 
 
-def _show(seen: Inspection, heads: list[str] | None, *, with_lens: bool) -> None:
-    """Print the output of the model, the weights of some heads, and the effect of ablations."""
+def _show(seen: Inspection, heads: list[str] | None, lens_of: Pipeline | None, options: Any) -> None:
+    """Print the output of the model, the weights of some heads, and the effect of ablations.
+
+    Args:
+        lens_of: the model, if what each layer would say is printed, too.
+        options: how a translator decodes.
+    """
     if seen.target is not None or seen.headline:
         print_result(seen.headline)
     width, colour = shutil.get_terminal_size().columns, _has_colour()
@@ -284,8 +290,10 @@ def _show(seen: Inspection, heads: list[str] | None, *, with_lens: bool) -> None
         print_result(seen.terminal(name, width=width, colour=colour), has_colours=True)
     for one in seen.ablations:
         print_result(f"\nwithout {', '.join(one.heads)}: {one.log_prob_change:+.4f} nats per token; writes: {one.text}")
-    if with_lens:
+    if lens_of is not None:
         print_result("\n" + _lens_table(seen.lens))
+        if lens_of.model.reads_source:
+            print_result(_from_layers(cast("Translator", lens_of), seen.text, options))
 
 
 def _show_flow(found: Flow, output: Path | None) -> None:
@@ -305,6 +313,17 @@ def check_folder(output: Path) -> None:
     """Make sure that a file can be written there, before anything is computed."""
     if not is_folder(output.absolute().parent):
         raise DataError(f"-o must be in a folder that exists; got {output}.")
+
+
+def _from_layers(translator: Translator, text: str, options: Any) -> str:
+    """The translation from each layer of the encoder, as if it were the last."""
+    from regard.analysis.states import decoder_lens
+
+    lines = ["", "translations from the embeddings and from each layer of the encoder"]
+    for layer, found in enumerate(decoder_lens(translator, text, options), start=-1):
+        name = "embeddings" if layer < 0 else f"layer {layer}"
+        lines.append(f"{name:<12}{found.text}")
+    return "\n".join(lines)
 
 
 def _lens_table(lens: list[list[tuple[str, float]]]) -> str:

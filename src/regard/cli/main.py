@@ -30,6 +30,7 @@ from regard.cli.patch import patch
 from regard.cli.predict import predict
 from regard.cli.serve import serve
 from regard.cli.translate import translate
+from regard.cli.why import why
 from regard.errors import RegardError, SettingsError, shown
 from regard.version import __version__
 
@@ -113,6 +114,7 @@ for command in (
     info,
     inspect.inspect,
     patch,
+    why,
     heads,
     inspect.align,
     convert,

@@ -20,7 +20,7 @@ from regard.models.adaptation import sharing
 from regard.nn import kernels
 from regard.nn.attention import Attention
 from regard.nn.cache import BeamCache, BeamLayer, KeysValues
-from regard.nn.hooks import changed_output, inputs_wanted
+from regard.nn.hooks import changed_output, hooked, inputs_wanted
 from regard.nn.layers import DecoderLayer, PostNorm, PreNorm
 from regard.nn.lora import ChosenAdapter
 from regard.nn.masks import open_empty_rows
@@ -218,6 +218,9 @@ class PackedModel:
     """
 
     def __init__(self, model: Any) -> None:
+        self._plain = model
+        self._plain_layers = [layer for layers in model.layer_stacks().values() for layer in layers]
+        """The layers that a hook may be set on: those of the copy are others."""
         self.model = with_shared_weights(model)
         layers = self.model.layer_stacks().get("decoder", [])
         self.run_layers: PackedLayers | None = None
@@ -228,10 +231,14 @@ class PackedModel:
 
     def prefill(self, source_ids: Int[Tensor, "sentence source"]) -> Any:
         """The state before the first step."""
-        return self.model.prefill(source_ids)
+        return (self._plain if hooked(*self._plain_layers) else self.model).prefill(source_ids)
 
     def decode_step(self, ids: Int[Tensor, "sentence beam"], state: Any) -> tuple[Any, Any]:
-        """Logits of the token that follows, and the state after `ids`. A hook that sees inputs sees each layer's."""
+        """Logits of the token that follows, and the state after `ids`. A hook that sees inputs sees each layer's; one on a whole
+        layer is run by the model that was packed.
+        """
+        if hooked(*self._plain_layers):
+            return self._plain.decode_step(ids, state)
         if self.run_layers is None or inputs_wanted():
             states, state = self.model.step_states(ids, state)
         else:
