@@ -16,12 +16,15 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 SOURCES = [Path(__file__).with_name(name) for name in ("layers.c", "linear.c", "search.c")]
 HEADERS = [Path(__file__).with_name(name) for name in ("layers.h", "linear.h", "vectors.h")]
 PLACE = Path(__file__).parents[1] / "src" / "regard" / "engines"
-FLAGS = ["-O3", "-std=gnu11", "-shared", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off"]
+FLAGS = ["-O3", "-std=gnu11", "-shared", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off"]
+if platform.system() != "Windows":  # where clang refuses it
+    FLAGS.append("-fPIC")
 AVX2 = ["-mavx2", "-mfma"]
 AVX512 = [*AVX2, "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512"]
 KINDS: dict[str, dict[str, list[str]]] = {
@@ -40,6 +43,14 @@ def machine() -> str:
     """The name of this machine in `KINDS`."""
     name = platform.machine().lower()
     return {"amd64": "x86_64", "aarch64": "arm64"}.get(name, name)
+
+
+def platform_tag() -> str:
+    """The part of a wheel's name that says where its libraries can be loaded, such as `linux_x86_64`.
+
+    A Python of macOS may run on two kinds of processors (`universal2`). The libraries are for this machine's.
+    """
+    return sysconfig.get_platform().replace("universal2", machine()).replace("-", "_").replace(".", "_")
 
 
 def compiler() -> list[str]:

@@ -11,6 +11,7 @@ import pytest
 import regard
 import regard.extending
 import regard.nn
+from forked import Forks
 
 PAGE = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
 MODULES = (regard, regard.extending, regard.nn)
@@ -50,3 +51,21 @@ def test_methods_that_the_page_names_exist(name: str) -> None:
 def test_the_package_is_imported_without_torch() -> None:
     code = "import sys, regard; dir(regard); sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_attention_library_brings_nothing_else(forks: Forks, tmp_path: Path) -> None:
+    """A program that only wants `regard.nn` loads no server, no page, no converter, and no library of theirs."""
+    script = tmp_path / "alone.py"
+    script.write_text(
+        "import sys\n"
+        "before = set(sys.modules)\n"
+        "import regard.nn\n"
+        "print(*sorted({'.'.join(name.split('.')[:2]) for name in set(sys.modules) - before}))\n"
+    )
+    done = forks.run(script, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    names = set(done.stdout.split()) - sys.stdlib_module_names
+    ours = {name for name in names if name.startswith("regard")}
+    assert "regard.nn" in ours
+    assert ours <= {"regard", "regard.nn", "regard.errors", "regard.version"}
+    assert {name.split(".")[0] for name in names - ours} <= {*sys.stdlib_module_names, "torch", "jaxtyping", "regard"}

@@ -23,6 +23,7 @@ CALLS = {
     "generate": "lm", "predict": "tag source", "evaluate": "m source target", "compare": "m m source target",
     "score": "m source target", "info": "m", "inspect": "m ab", "patch": "m ab ba", "why": "lm ab", "heads": "m source target",
     "align": "m source target", "convert": "m out", "average": "m m -o out", "serve": "m",
+    "check-published": "gpt2 --from m",
 }  # fmt: skip
 """What each command can be called with; option by option and word by word, a name takes its place."""
 GROUP = typer.main.get_command(app)

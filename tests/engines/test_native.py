@@ -336,6 +336,25 @@ def test_the_library_was_made_from_its_source() -> None:
     assert LIBRARY.functions.regard_source().decode() == builder().digest(), "`make native` compiles it anew"
 
 
+@pytest.mark.parametrize(
+    ("platform", "machine", "expected"),
+    [
+        ("linux-x86_64", "x86_64", "linux_x86_64"),
+        ("linux-aarch64", "aarch64", "linux_aarch64"),
+        ("macosx-10.9-universal2", "arm64", "macosx_10_9_arm64"),
+        ("macosx-10.9-universal2", "x86_64", "macosx_10_9_x86_64"),
+        ("macosx-11.0-arm64", "arm64", "macosx_11_0_arm64"),
+        ("win-amd64", "AMD64", "win_amd64"),
+    ],
+)
+def test_a_wheel_says_for_which_processor_it_was_compiled(
+    platform: str, machine: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    monkeypatch.setattr("sysconfig.get_platform", lambda: platform)
+    assert builder().platform_tag() == expected
+
+
 def test_an_older_processor_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     """REGARD_CPU holds back the layers in C alone."""
     assert LIBRARY is not None

@@ -19,6 +19,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from regard.cli import inspect, option_types, training
+from regard.cli.check_published import check_published
 from regard.cli.compare import compare
 from regard.cli.convert import average, convert
 from regard.cli.evaluate import evaluate, score
@@ -119,6 +120,7 @@ for command in (
     inspect.align,
     convert,
     average,
+    check_published,
     serve,
 ):
     app.command(cls=Command)(command)

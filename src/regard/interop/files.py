@@ -37,9 +37,11 @@ def is_hub_name(name: str | Path) -> bool:
     return str(name).startswith(HUB)
 
 
-def find_folder(name: str | Path) -> Path:
+def find_folder(name: str | Path, *, revision: str = "main") -> Path:
     """Find a folder on this machine: `name` itself; or a copy from the hub, of `hf:Helsinki-NLP/opus-mt-en-de`.
 
+    Args:
+        revision: a branch, tag or commit of the hub.
     Raises:
         ModelFolderError: the hub has no such model, or cannot be reached.
         MissingExtraError: `huggingface_hub` is not installed.
@@ -53,9 +55,9 @@ def find_folder(name: str | Path) -> Path:
     except ImportError as error:
         raise MissingExtraError(f"{name} (a model of the Hugging Face hub)", "convert") from error
     try:
-        folder = Path(snapshot_download(asked, allow_patterns=HUB_FILES))
+        folder = Path(snapshot_download(asked, revision=revision, allow_patterns=HUB_FILES))
         if not any(folder.glob("*.safetensors")):
-            folder = Path(snapshot_download(asked, allow_patterns=[*HUB_FILES, "*.bin"]))
+            folder = Path(snapshot_download(asked, revision=revision, allow_patterns=[*HUB_FILES, "*.bin"]))
     except (RepositoryNotFoundError, HfHubHTTPError, LocalEntryNotFoundError, ValueError, OSError) as error:
         reason = str(error).strip().split("\n")[0]
         raise ModelFolderError(
