@@ -15,6 +15,7 @@ from regard.parts.input_files import InputFile
 from regard.parts.manifest import MANIFEST, Manifest, Work, find_or_divide, folder_digest
 from regard.parts.part_files import PartFiles, Row, missing_parts, write_part
 from regard.parts.part_numbers import part_numbers
+from regard.parts.ray_cluster import _check_reachable
 
 WORK = Work(command="translate", version="1", models={"model": "0" * 64}, options={"beam_size": 5})
 TEXTS = ["one", "two", "", "bad", "one", "two\u2028lines", "three", "one", "bad", "four"]
@@ -235,3 +236,11 @@ def test_the_parts_of_a_process(asked: str | None, environment: dict[str, str], 
 def test_parts_that_do_not_exist(asked: str | None, environment: dict[str, str], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         part_numbers(asked, 256, environment)
+
+
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1:1", "nowhere", "127.0.0.1:x", "ray://127.0.0.1:1", "127.0.0.1:99999999"]
+)
+def test_a_cluster_that_is_not_there(address: str) -> None:
+    with pytest.raises(DataError, match="must be auto, local or host:port of a cluster that can be reached; got"):
+        _check_reachable(address)

@@ -120,7 +120,7 @@ def test_a_cluster_that_is_not_there(folder: Path, tmp_path: Path) -> None:
     process = regard(folder, *words)
     _, said = process.communicate()
     assert process.returncode == 2
-    assert "--ray must be the address of a cluster that can be reached; got 127.0.0.1:1" in said
+    assert "of a cluster that can be reached; got 127.0.0.1:1" in said
     assert "Traceback" not in said
 
 

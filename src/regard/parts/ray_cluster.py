@@ -6,6 +6,7 @@ another, and a driver that is started again finds what is missing.
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ from regard.parts.manifest import Manifest
 from regard.parts.part_files import PartRecord, write_part
 from regard.version import __version__
 
-LOCAL = "local"
-"""The address that starts a cluster on this machine."""
+AUTO, LOCAL = "auto", "local"
+"""The addresses of the cluster that this machine belongs to, and of one that is started here."""
+CONNECT_SECONDS = 10.0
 
 
 class PartWorker:
@@ -60,6 +62,25 @@ class PartWorker:
             raise DataError(f"{self.answer.model.path} must be the same on each node; it differs on one. Copy it anew.")
 
 
+def _check_reachable(address: str) -> None:
+    """Make sure that somebody answers at an address: Ray itself would wait for minutes.
+
+    Raises:
+        DataError: nobody does.
+    """
+    if address in (LOCAL, AUTO):
+        return
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    try:
+        if not (colon and port.isdecimal()):
+            raise ValueError("no port")
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
+    except (OSError, ValueError, OverflowError) as error:
+        raise DataError(
+            f"--ray must be auto, local or host:port of a cluster that can be reached; got {address}: {error}."
+        ) from error
+
+
 def answer_on_cluster(
     address: str, folder: Path, manifest: Manifest, files: Sequence[InputFile], answer: RowAnswers, *, ending: str,
     numbers: Sequence[int], threads: int = 1, num_gpus: float = 0,
@@ -78,6 +99,7 @@ def answer_on_cluster(
         import ray.data
     except ImportError as error:
         raise MissingExtraError("`--ray`", "ray") from error
+    _check_reachable(address)
     try:
         ray.init(None if address == LOCAL else address, ignore_reinit_error=True, log_to_driver=False)
     except (ConnectionError, ValueError, RuntimeError) as error:
