@@ -9,6 +9,8 @@ from foreign_models import MODELS, read, stored
 from torch import Tensor
 
 import regard
+from regard.analysis.attribution import trace_flow
+from regard.analysis.patching import patch
 from regard.errors import ModelFolderError, SettingsError
 from regard.interop.formats import read_foreign, write_foreign
 from regard.models.registry import build
@@ -125,6 +127,9 @@ def test_several_labels_are_predicted_each_by_its_own_probability(tmp_path: Path
         SettingsError, match="`evaluate` needs a model for task classify or tag; got one for task multi"
     ):
         predictor.evaluate([["w5"]], [["LABEL_0"]])
+    for refused in (lambda: patch(predictor, "w5", "w7"), lambda: trace_flow(predictor, "w5 w7", method="gradient")):
+        with pytest.raises(SettingsError, match="got one for task multilabel"):
+            refused()
     stored("bert, a number", tmp_path / "number")
     number: Any = regard.load(tmp_path / "number")
     with pytest.raises(SettingsError, match=r"`predict` needs a model for task .*; got one for task regression"):
