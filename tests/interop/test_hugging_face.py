@@ -9,6 +9,8 @@ from foreign_models import MODELS, read, stored
 from torch import Tensor
 
 import regard
+from regard.analysis.attribution import trace_flow
+from regard.analysis.patching import patch
 from regard.errors import ModelFolderError, SettingsError
 from regard.interop.formats import read_foreign, write_foreign
 from regard.models.registry import build
@@ -125,6 +127,9 @@ def test_several_labels_are_predicted_each_by_its_own_probability(tmp_path: Path
         SettingsError, match="`evaluate` needs a model for task classify or tag; got one for task multi"
     ):
         predictor.evaluate([["w5"]], [["LABEL_0"]])
+    for refused in (lambda: patch(predictor, "w5", "w7"), lambda: trace_flow(predictor, "w5 w7", method="gradient")):
+        with pytest.raises(SettingsError, match="got one for task multilabel"):
+            refused()
     stored("bert, a number", tmp_path / "number")
     number: Any = regard.load(tmp_path / "number")
     with pytest.raises(SettingsError, match=r"`predict` needs a model for task .*; got one for task regression"):
@@ -133,8 +138,10 @@ def test_several_labels_are_predicted_each_by_its_own_probability(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("value_head_dim", 3), ("attention_output_bias", False), ("output_transform", True)]
-)
+    ("key", "value"),
+    [("value_head_dim", 3), ("attention_output_bias", False), ("output_transform", True), ("norm_bias", False),
+     ("local_rotary_base", 5.0), ("scale_embeddings", True)],
+)  # fmt: skip
 def test_what_only_ours_has_is_not_written(key: str, value: object, tmp_path: Path) -> None:
     """Left out, it would be another model."""
     foreign = read("gpt2", tmp_path / "theirs")
@@ -387,6 +394,23 @@ def test_a_tensor_that_nothing_reads_is_named(tmp_path: Path) -> None:
     foreign = read_foreign(tmp_path)
     assert foreign.account.left_over == ["transformer.h.0.extra"]
     assert any("LEFT OVER" in line and "transformer.h.0.extra" in line for line in foreign.account.lines())
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("first_norm", False),
+        ("head_transform", "norm"),
+        ("pooling", "mean"),
+        ("embedding_dim", 8),
+        ("weights_from", [0, 0]),
+    ],
+)
+def test_what_only_our_encoders_have_is_not_written(key: str, value: object, tmp_path: Path) -> None:
+    foreign = read("distilbert, classes", tmp_path / "theirs")
+    model = build(foreign.loaded.model.config.model_copy(update={key: value}))
+    with pytest.raises(ModelFolderError, match=f"{key} must be .* to be written as bert; got "):
+        write_foreign(foreign.loaded._replace(model=model), tmp_path / "again", "bert")
 
 
 @pytest.mark.parametrize("format", ["bert", "roberta", "distilbert", "bert-generation"])

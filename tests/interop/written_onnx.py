@@ -44,8 +44,16 @@ MODELS: dict[str, Any] = {
         vocab_size=size, **SIZES, num_layers=1, windows=[3], query_key_norm=True, norm_kind="rms", positions="rotary"
     ),
     "encoder, mlm": lambda size: EncoderConfig(vocab_size=size, **SIZES, num_layers=2),
-    "encoder, classes": lambda size: EncoderConfig(
-        vocab_size=size, **SIZES, num_layers=1, task="classify", labels=["a", "b", "c"]
+    "encoder, classes by the mean, window longer than the example": lambda size: EncoderConfig(
+        vocab_size=size,
+        **SIZES,
+        num_layers=1,
+        task="classify",
+        labels=["a", "b", "c"],
+        pooling="mean",
+        windows=[6],
+        positions="rotary",
+        embedding_dim=8,
     ),
 }
 

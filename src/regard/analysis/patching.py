@@ -162,6 +162,9 @@ def _runs(
     runs = [Run((each,), {stack: pipeline.tokenizer.tokens(each)}) for each in ids]
     if isinstance(pipeline, Predictor) and pipeline.model.predicts_each_position:
         raise SettingsError("patching needs a model that says one thing of a text; got one that labels each token.")
+    if isinstance(pipeline, Predictor) and not pipeline.model.class_names:
+        task = pipeline.model.config.task
+        raise SettingsError(f"patching needs a model that says one thing of a text; got one for task {task}.")
     said = [int(_logits(pipeline.model, run.rows(1, pipeline.device))[0].argmax()) for run in runs]
     classes = said if answers is None else class_ids(pipeline, answers)
     names = answers or spelled(pipeline, classes)

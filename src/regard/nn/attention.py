@@ -19,7 +19,7 @@ from regard.nn.dropout import check_rate
 from regard.nn.dropout import dropout as drop
 from regard.nn.hooks import changed_output, show_inputs
 from regard.nn.kernels import KernelChoice, choose_kernel
-from regard.nn.masks import broadcasts, causal_mask, check_mask, combine_masks, distances
+from regard.nn.masks import broadcasts, causal_mask, check_mask, combine_masks, distances, is_traced
 from regard.nn.positions import AttentionPositions, Distance, HeadNumbers
 from regard.nn.scores import ScaledDotProduct, ScoreFunction, masked_softmax
 
@@ -229,8 +229,10 @@ class Attention(nn.Module):
         self, mask: Tensor | None, query: Tensor, key: Tensor, distance: Tensor | None, first: int | None = None
     ) -> Tensor | None:
         """The mask that was given, without the keys outside of the window."""
-        if self.window is None or (distance is None and key.shape[-2] <= self.window):
+        if self.window is None:
             return mask
+        if distance is None and not is_traced(key) and key.shape[-2] <= self.window:
+            return mask  # in a graph that is being traced, other texts may be longer
         if distance is None:
             distance = distances(query.shape[-2], key.shape[-2], first=first, device=query.device)
         return combine_masks(mask, distance.abs() < self.window)
