@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from regard.errors import SettingsError
 from regard.inspection.record import HeadName
-from regard.inspection.residual_stream import Reading, linear_map
+from regard.inspection.residual_stream import Reading, linear_map, other_way
 from regard.models.encoder import Encoder, TokenHead
 from regard.models.interface import Model, TokenModel
 from regard.nn.upcast import upcast
@@ -59,14 +59,14 @@ def output_map(model: Model) -> tuple[Float[Tensor, "class model_dim"], Float[Te
         if not isinstance(model.head, TokenHead) or not model.class_names:
             raise SettingsError(
                 f"contributions need a linear map from states to logits; got the head of task {model.config.task}, "
-                f"which has an activation or no labels. Use a tagger, or `regard patch`."
+                f"which has an activation or no labels. {other_way(model)}"
             )
         return upcast(model.head.output_proj.weight), upcast(model.head.output_proj.bias)
     assert isinstance(model, TokenModel)
     if not isinstance(getattr(model, "output_transform", nn.Identity()), nn.Identity):
         raise SettingsError(
             "contributions need a linear map from states to logits; got a model with `output_transform`, which has an "
-            "activation. Use `regard patch`."
+            f"activation. {other_way(model)}"
         )
     weight = upcast(model.output_embedding.weight)
     return weight, weight.new_zeros(len(weight)) if model.output_bias is None else upcast(model.output_bias)

@@ -220,7 +220,7 @@ def read(model: Model, ids: Sequence[Sequence[int]]) -> Reading:
     for stack, layers in stacks.items():
         ends_of(model, stack)
         for number, layer in enumerate(layers):
-            _check_layer(layer, stack, number)
+            _check_layer(layer, model, stack, number)
     if _dtype(model) not in (torch.float32, torch.float64):
         dtype = str(_dtype(model)).removeprefix("torch.")
         raise SettingsError(f"parts need weights of float32; got {dtype}. Load the model with `precision='float32'`.")
@@ -265,7 +265,14 @@ def _sublayers(layer: nn.Module, stack: str, number: int) -> Iterator[tuple[Site
     yield Site(stack, number), layer.feed_forward, layer.feed_forward_residual
 
 
-def _check_layer(layer: nn.Module, stack: str, number: int) -> None:
+def other_way(model: Model) -> str:
+    """A hint for models that cannot be split: another analysis that they allow."""
+    if model.reads_source or model.predicts_next:
+        return "Switch heads off instead: `regard heads`."
+    return f"Use `regard {'inspect --flow gradient' if model.predicts_each_position else 'patch'}` instead."
+
+
+def _check_layer(layer: nn.Module, model: Model, stack: str, number: int) -> None:
     """Make sure that a layer adds its sublayers' outputs to the stream.
 
     Raises:
@@ -277,7 +284,7 @@ def _check_layer(layer: nn.Module, stack: str, number: int) -> None:
         if type(residual) is PostNorm and not isinstance(residual.norm, nn.Identity):
             raise SettingsError(
                 "parts add up only where norms stand before the sublayers; got a model with norms after the residual sum "
-                "(model.norm: post). Switch heads off instead: `regard inspect --ablate`, `regard heads`."
+                f"(model.norm: post). {other_way(model)}"
             )
         if type(residual) not in (PostNorm, PreNorm, SandwichNorm):
             raise SettingsError(f"parts need residual connections that add; got {type(residual).__name__}.")
