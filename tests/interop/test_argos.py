@@ -378,7 +378,7 @@ def test_argos_translate_writes_what_regard_writes(tmp_path: Path) -> None:
         lines = (SHARED / f"train.{side}").read_text(encoding="utf-8").split("\n")[:8000]
         (tmp_path / f"train.{side}").write_text("\n".join(lines) + "\n", encoding="utf-8")
     settings = {
-        "tokenizer": {"kind": "unigram", "vocab_size": 1000}, "training": {"steps": 300},
+        "tokenizer": {"kind": "unigram", "vocab_size": 1000}, "training": {"steps": 300, "batch_tokens": 1024},
         "model": {"model_dim": 64, "ff_dim": 128, "num_heads": 4, "num_encoder_layers": 2, "num_decoder_layers": 1,
                   "positions": "sinusoidal"},
     }  # fmt: skip
