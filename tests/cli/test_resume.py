@@ -72,7 +72,7 @@ def kill_repeatedly(data: Path, output: str, steps: int, times: int) -> int:
 
 def test_killed_again_and_again_it_comes_to_the_same_end(undisturbed: Path) -> None:
     data = undisturbed
-    assert kill_repeatedly(data, "killed", 60, 12) >= 3
+    assert kill_repeatedly(data, "killed", 60, 5) >= 3
     train(data, "killed", 60, "--resume")
     assert same_model(data, "whole", "killed")
     assert same_state(data, "whole", "killed", 60)
