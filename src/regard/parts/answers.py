@@ -153,8 +153,11 @@ class TranslatedRows(RowAnswers):
         found = self.loaded.translate_lines(sources, options, first=first, **columns)
         for number, (source, translation) in enumerate(zip(sources, found, strict=True)):
             one = translation if references is None else translation.nearest_to(references[number])
-            record = one.record(source, has_n_best=references is None and options.n_best > 1)
-            yield json.dumps(record, ensure_ascii=False) if self.as_json else one.text
+            if self.as_json:
+                record = one.record(source, has_n_best=references is None and options.n_best > 1)
+                yield json.dumps(record, ensure_ascii=False)
+            else:
+                yield one.text
 
 
 @dataclass

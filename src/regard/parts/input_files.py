@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from io import BufferedIOBase
 from itertools import islice, pairwise
@@ -65,7 +66,7 @@ class InputFile:
         """`.gz` or `.zst`; empty: the file is not compressed."""
         return self.path.suffix if self.path.suffix in PACKED else ""
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """`tsv`, `jsonl`, `parquet`, or `text`: a text on each line."""
         ending = Path(self.path.name.removesuffix(self.packing)).suffix.lower().removeprefix(".")

@@ -25,6 +25,8 @@ Answer = Callable[[Sequence[Row], int], Iterable[str]]
 """A function of some rows and the number of the first, from 1, that makes one line for each."""
 CHUNK = 8192
 """The rows that are answered at once."""
+TOLD_AT_ONCE = 100
+"""The rows after which progress is told."""
 LINE_BREAKS = re.compile(r"[\r\n]+")
 """Breaks inside an answer, which would shift all later ones."""
 MOST_REMEMBERED = 1 << 17
@@ -168,9 +170,9 @@ def write_part(
     answers = _Answers(answer, is_repeatable=is_repeatable)
 
     def lines() -> Iterator[bytes]:
-        for line in answers.lines(rows_of_part(files, part), part.first_row):
-            if on_rows is not None:
-                on_rows(1)
+        for count, line in enumerate(answers.lines(rows_of_part(files, part), part.first_row), start=1):
+            if on_rows is not None and (count % TOLD_AT_ONCE == 0 or count == part.num_rows):
+                on_rows(count % TOLD_AT_ONCE or TOLD_AT_ONCE)
             yield line
 
     write_whole(names.answers, packed_blocks(lines(), names.answers))
