@@ -404,4 +404,5 @@ def test_argos_translate_writes_what_regard_writes(tmp_path: Path) -> None:
     assert len(differ) <= 10, differ
     forced = translator.score([line for line, _, _ in differ], [text for _, _, text in differ]) if differ else []
     for (_, found, _), other in zip(differ, forced, strict=True):
-        assert found.score > sum(other.token_log_probs) / len(other.token_log_probs) ** 0.2
+        if found.finish_reason != "repetition_loop":  # which Regard ends
+            assert found.score > sum(other.token_log_probs) / len(other.token_log_probs) ** 0.2
