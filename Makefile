@@ -7,7 +7,7 @@ FAST := tests/test_architecture.py tests/test_api.py tests/test_checkpoint.py te
 	tests/generation/test_rules.py tests/generation/test_sampling.py
 
 .PHONY: help demo web check-web native test test-older-processor test-processors test-long test-versions check check-fast coverage bench bench-gpu bench-generation bench-training bench-serving \
-	soak results docs guide notebooks clean
+	soak results docs guide notebooks examples clean
 
 help:
 	@echo "make demo    train the built-in task and show the result (about 2 minutes)"
@@ -31,6 +31,7 @@ help:
 	@echo "make docs    build the site of the documentation into site/, and check its links"
 	@echo "make guide   make the long trainings, the pictures and the outputs of docs/guide again (half an hour; DATA=folder)"
 	@echo "make notebooks  write docs/guide/notebooks from the chapters"
+	@echo "make examples  run the notebooks of examples/ and write them from examples/sources"
 	@echo "make clean   remove .venv and the demo's model"
 
 demo: .venv/demo
@@ -111,6 +112,9 @@ guide: .venv/dev
 
 notebooks: .venv/dev
 	$(BIN)/python docs/guide/write_notebooks.py
+
+examples: .venv/dev
+	$(BIN)/python docs/write_examples.py
 
 web: web/node_modules/.package-lock.json .venv/dev
 	$(BIN)/python web/write_schemas.py > web/schemas.json

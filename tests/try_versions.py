@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
-EXTRAS = ("convert", "demo", "inspect", "serve")
+EXTRAS = ("convert", "datasets", "demo", "inspect", "serve")
 TOOLS = ("beartype", "deep-translator", "deepl", "hypothesis", "libretranslatepy", "openai", "pytest")
 """Packages that the tests need and a user does not, in any version."""
 TESTS = (
