@@ -39,6 +39,8 @@ def without_numbers(line: str) -> object:
         "score m pairs.tsv --json",
         "predict classify source",
         "predict tag source --json",
+        "generate lm --prompts source --max-tokens 6 --stop-at-line --seed 3",
+        "generate lm --prompts source --max-tokens 6 --temperature 0 --json",
     ],
 )
 def test_parts_are_the_bytes_of_one_process(
@@ -76,6 +78,10 @@ def test_parts_are_the_bytes_of_one_process(
         ("translate m source --parts 2 -o {out} --collect all", "manifest.json must be a readable file"),
         ("translate m source --parts 2 -o {out} --collect all --part 1", "`--part` has no effect with `--collect`"),
         ("translate m source --parts 2 -o source", "source must be a folder that can be written"),
+        ("generate lm --parts 2 -o {out}", "`--parts` needs `--prompts FILE`"),
+        ("generate lm --prompts source --parts 2 -o {out}", "`--parts` needs `--json` or `--stop-at-line`"),
+        ("generate lm --prompts source --prompt a", "`--prompt` and `--prompts` both say what to continue"),
+        ("generate lm -o {out}", "`-o` has no effect without `--parts`"),
         ("score m source --parts 2 -o {out}", "one file of pairs must be .tsv, .jsonl or .parquet"),
     ],
 )

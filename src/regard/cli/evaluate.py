@@ -5,12 +5,21 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from inspect import signature
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from regard.cli.in_parts import Collect, DryRun, PartChoice, PartOptions, Parts, RayAddress, answer_in_parts, pair_files
+from regard.cli.in_parts import (
+    Collect,
+    DryRun,
+    OutputFolder,
+    PartChoice,
+    PartOptions,
+    Parts,
+    RayAddress,
+    answer_in_parts,
+    pair_files,
+)
 from regard.cli.option_types import (
     Adapter,
     AsJson,
@@ -121,9 +130,7 @@ def score(
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="With --parts: the folder to write.", metavar="FOLDER")
-    ] = None,
+    output: OutputFolder = None,
     parts: Parts = None,
     part: PartChoice = None,
     collect: Collect = None,

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
+from regard.cli.in_parts import (
+    Collect,
+    Column,
+    DryRun,
+    OutputFolder,
+    PartChoice,
+    PartOptions,
+    Parts,
+    RayAddress,
+    answer_in_parts,
+    input_file,
+)
+from regard.cli.input import input_lines
 from regard.cli.option_types import Adapter, Device, Engine, FromHub, Model, Threads, prepare_process, refuse_given
 from regard.cli.output import print_result
+from regard.errors import SettingsError
 
 
 def generate(
     model: Model,
     prompt: Annotated[
         list[str] | None, typer.Option(help="Text to continue, \\n for a line break; may be repeated.")
+    ] = None,
+    prompts: Annotated[
+        str | None, typer.Option(help="A file of prompts, one on each line; - is standard input.", metavar="FILE")
     ] = None,
     max_tokens: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many tokens to write.")] = 200,
     temperature: Annotated[
@@ -38,26 +54,39 @@ def generate(
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
+    output: OutputFolder = None,
+    parts: Parts = None,
+    part: PartChoice = None,
+    column: Column = None,
+    collect: Collect = None,
+    dry_run: DryRun = False,
+    ray: RayAddress = None,
 ) -> None:
     """Continue a prompt with a language model (--arch decoder)."""
-    from regard.pipelines.language_model import LanguageModel
-    from regard.pipelines.loading import load_as
+    from regard.generation.options import TextOptions
+    from regard.parts.answers import GeneratedRows, ModelChoice, continued
 
+    in_parts = PartOptions.of(parts, part, column, collect, dry_run, ray)
     if temperature == 0:
         greedy = "at --temperature 0, which always takes the likeliest token"
         refuse_given("top_k", "top_p", "min_p", "typical", "seed", because=greedy)
+    if prompt and prompts:
+        raise SettingsError("`--prompt` and `--prompts` both say what to continue; remove one of them.")
+    options = TextOptions(
+        max_tokens=max_tokens, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, typical=typical,
+        seed=seed, stop_at_line=stop_at_line,
+    )  # fmt: skip
+    answer = GeneratedRows(ModelChoice(model, device, engine=engine, adapter=adapter), as_json, options)
     prepare_process(threads)
-    prompts = [text.replace("\\n", "\n") for text in prompt or [""]]
-    texts = load_as(model, LanguageModel, device=device, adapter=adapter, engine=engine).generate(
-        prompts,
-        max_tokens=max_tokens,
-        temperature=temperature,
-        top_k=top_k,
-        top_p=top_p,
-        min_p=min_p,
-        typical=typical,
-        seed=seed,
-        stop_at_line=stop_at_line,
-    )
-    for begun, text in zip(prompts, texts, strict=True):
-        print_result(json.dumps({"prompt": begun, "text": text}, ensure_ascii=False) if as_json else begun + text)
+    if in_parts:
+        if prompts is None:
+            raise SettingsError("`--parts` needs `--prompts FILE`, the prompts that are divided.")
+        if not (as_json or stop_at_line):
+            raise SettingsError("`--parts` needs `--json` or `--stop-at-line`: each prompt has one line of output.")
+        answer_in_parts("generate", answer, [input_file(prompts, column)], output, in_parts)
+        return
+    refuse_given("output", because="without `--parts`")
+    asked = list(input_lines(prompts)) if prompts is not None else prompt or [""]
+    texts = [text.replace("\\n", "\n") for text in asked]
+    for begun, found in zip(texts, answer.loaded.generate(texts, options), strict=True):
+        print_result(continued(begun, found, as_json=as_json))

@@ -55,6 +55,9 @@ RayAddress = Annotated[
         "--ray", help="With --parts: answer on a cluster of Ray: auto, local or an address.", metavar="ADDRESS"
     ),
 ]
+OutputFolder = Annotated[
+    Path | None, typer.Option("-o", "--output", help="With --parts: the folder to write.", metavar="FOLDER")
+]
 OF_PARTS = ("part", "column", "collect", "dry_run", "ray")
 
 

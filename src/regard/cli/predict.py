@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,6 +12,7 @@ from regard.cli.in_parts import (
     Collect,
     Column,
     DryRun,
+    OutputFolder,
     PartChoice,
     PartOptions,
     Parts,
@@ -41,9 +41,7 @@ def predict(
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="With --parts: the folder to write.", metavar="FOLDER")
-    ] = None,
+    output: OutputFolder = None,
     parts: Parts = None,
     part: PartChoice = None,
     column: Column = None,

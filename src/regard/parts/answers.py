@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from regard.errors import DataError
-from regard.generation.options import DecodingOptions
+from regard.generation.options import DecodingOptions, TextOptions
 from regard.interop.files import find_folder, is_hub_name
 from regard.parts.manifest import folder_digest
 from regard.parts.part_files import Row
+from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.loading import load_as
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.predictor import Predictor
@@ -182,3 +183,31 @@ class PredictedRows(RowAnswers):
     def _lines(self, rows: Sequence[Row], first: int) -> Iterator[str]:
         for prediction in self.loaded.predict_lines([text for (text,) in rows]):
             yield json.dumps(prediction.record(), ensure_ascii=False) if self.as_json else " ".join(prediction.labels)
+
+
+@dataclass
+class GeneratedRows(RowAnswers):
+    """The continuation of each prompt, in which `\\n` stands for a line break."""
+
+    options_of_text: TextOptions = field(default_factory=TextOptions)
+    kind = LanguageModel
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether nothing is drawn at random."""
+        return self.options_of_text.temperature == 0
+
+    def options(self) -> dict[str, Any]:
+        """All options that the answers depend on, for the manifest."""
+        return {**super().options(), **self.options_of_text.model_dump(mode="json", exclude=set(SPEED_ALONE))}
+
+    def _lines(self, rows: Sequence[Row], first: int) -> Iterator[str]:
+        prompts = [text.replace("\\n", "\n") for (text,) in rows]
+        found = self.loaded.continuations(prompts, self.options_of_text, first=first)
+        for prompt, continuation in zip(prompts, found, strict=True):
+            yield continued(prompt, continuation.text, as_json=self.as_json)
+
+
+def continued(prompt: str, text: str, *, as_json: bool) -> str:
+    """The line of output for a prompt and its continuation."""
+    return json.dumps({"prompt": prompt, "text": text}, ensure_ascii=False) if as_json else prompt + text

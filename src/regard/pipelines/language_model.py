@@ -103,14 +103,22 @@ class LanguageModel(Pipeline):
         return [found.text for found in self.continuations(prompts, options, **changes)]
 
     def continuations(
-        self, prompts: Sequence[str], options: TextOptions | None = None, **changes: Unpack[NamedTextOptions]
+        self,
+        prompts: Sequence[str],
+        options: TextOptions | None = None,
+        *,
+        first: int = 1,
+        **changes: Unpack[NamedTextOptions],
     ) -> list[Continuation]:
         """The continuation of each prompt, with its tokens, their log-probabilities and why it ended. The arguments are those of
         `generate`.
+
+        Args:
+            first: the number of the first prompt, where others came before: random choices depend on it.
         """
         options = (options or TextOptions()).changed(**changes)
         running = self.running(options)
-        requests = list(enumerate(self.requests(prompts, options)))
+        requests = list(enumerate(self.requests(prompts, options, first)))
         for number, request in sorted(requests, key=lambda each: -len(each[1].prompt_ids)):
             running.add(number, prompts[number], request)
         found: list[tuple[int, Continuation]] = []
@@ -118,16 +126,16 @@ class LanguageModel(Pipeline):
             found += running.step()
         return [continuation for _, continuation in sorted(found, key=lambda each: each[0])]
 
-    def requests(self, prompts: Sequence[str], options: TextOptions) -> list[TextRequest]:
-        """The request for each prompt.
+    def requests(self, prompts: Sequence[str], options: TextOptions, first: int = 1) -> list[TextRequest]:
+        """The request for each prompt. `first` is the number of the first.
 
         Raises:
             DataError: a prompt is longer than the model can read.
         """
         limit = self._model.config.max_positions
-        check_lengths(prompts, self.tokenizer, limit, what="prompt {}")
+        check_lengths(prompts, self.tokenizer, limit, first=first, what="prompt {}")
         rows = [self.ids_of(prompt) for prompt in prompts]
-        for number, row in enumerate(rows, start=1):
+        for number, row in enumerate(rows, start=first):
             if len(row) > limit:
                 raise DataError(f"prompt {number} must have at most {limit} tokens; got {len(row)}.")
         at_line = (
@@ -135,7 +143,8 @@ class LanguageModel(Pipeline):
         )  # otherwise, the end symbol ends the line
         stop = (*options.stop, "\n") if at_line else options.stop
         return [
-            TextRequest(row, options.max_tokens, seed_of(options.seed, index), stop) for index, row in enumerate(rows)
+            TextRequest(row, options.max_tokens, seed_of(options.seed, index), stop)
+            for index, row in enumerate(rows, start=first - 1)
         ]
 
     @torch.inference_mode()
