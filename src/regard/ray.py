@@ -19,7 +19,7 @@ Ray itself is not imported here: an actor needs the model's packages alone.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +27,6 @@ from regard.errors import DataError, SettingsError
 from regard.generation.options import DecodingOptions
 from regard.parts.answers import ModelChoice, TranslatedRows
 from regard.parts.part_files import Row, answer_each
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Translate:
@@ -74,17 +71,25 @@ class Translate:
             target_language,
         )  # fmt: skip
         self._answer = TranslatedRows(choice, options_of_decoding=DecodingOptions(**options))
+        if told := [name for name in ("alternatives", "alignment", "trace") if options.get(name)]:
+            raise SettingsError(f"`Translate` gives texts alone; remove `{told[0]}`.")
+        if options.get("n_best", 1) > 1:
+            raise SettingsError("`Translate` gives one translation of each text; remove `n_best`.")
         if not self._answer.is_repeatable:
             raise SettingsError("`Translate` needs `method=beam`: Ray promises no order of rows to draw numbers by.")
         self._column, self._output, self._errors = column, output, errors
         _ = self._answer.loaded  # when the actor begins, not at its first batch
 
-    def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
+    def __call__(self, batch: Any) -> dict[str, Any]:
         """A batch with the translations.
 
         Raises:
             DataError: the column is missing, or holds what is no text.
         """
+        if not isinstance(batch, dict):
+            raise DataError(f'`Translate` needs `batch_format="numpy"`; got a batch of {type(batch).__name__}.')
+        if taken := [name for name in (self._output, self._errors) if name in batch]:
+            raise DataError(f"output and errors must be new columns; the rows have {taken[0]}. Choose other names.")
         if self._column not in batch:
             raise DataError(f"column must be one of the rows': {', '.join(batch)}; got {self._column}.")
         texts = [text if text is not None else "" for text in list(batch[self._column])]

@@ -77,6 +77,7 @@ def test_parts_are_the_bytes_of_one_process(
         ("translate m source --parts 2 --stream", "`--stream` does not work with `--parts`"),
         ("translate m source --parts 2 -o {out} --collect all", "manifest.json must be a readable file"),
         ("translate m source --parts 2 -o {out} --collect all --part 1", "`--part` has no effect with `--collect`"),
+        ("translate m source --parts 2 --dry-run --part 1", "`--part` has no effect with `--dry-run`"),
         ("translate m source --parts 2 -o source", "source must be a folder that can be written"),
         ("generate lm --parts 2 -o {out}", "`--parts` needs `--prompts FILE`"),
         ("generate lm --prompts source --parts 2 -o {out}", "`--parts` needs `--json` or `--stop-at-line`"),

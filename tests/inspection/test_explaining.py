@@ -320,6 +320,8 @@ def test_the_command(
     assert len(command("--head", "cross.1.2", "--at", "0").splitlines()) > 6
     assert "above the mean of keys" in command("--key", "cross.1.2:1:2")
     assert json.loads(command("--json", "--answers", "a,b"))["rows"][0] == "a - b"
+    assert "`--at` has no effect in JSON" in command("--json", "--at", "1")
+    assert "`--json` has no effect with -o" in command("--json", "-o", str(tmp_path / "x.csv"))
     assert "wrote" in command("-o", str(tmp_path / "bars.png"))
     assert "must be written HEAD:ROW:KEY" in command("--key", "cross.1.2")
     assert "`--key` and `--head` do not go together" in command("--key", "cross.1.2:0:0", "--head", "cross.0.1")

@@ -123,7 +123,7 @@ def test_a_row_that_cannot_be_read_leaves_its_place(
     ("name", "column", "kind", "message"),
     [
         ("x.txt", "2", SettingsError, "--column"),
-        ("x.tsv", "0", SettingsError, "from 1; got 0"),
+        *(("x.tsv", column, SettingsError, "from 1; got") for column in ("0", "00", "-1", "9" * 5000, "²")),
         ("x.tsv", "source", SettingsError, "must be the number of a column"),
         ("y.txt", None, DataError, "must be a file"),
         ("x.parquet", "m", DataError, "must be a column of .*: n, source; got m"),
@@ -139,6 +139,31 @@ def test_wrong_names_and_columns(
     (tmp_path / "z.parquet").write_bytes(b"PAR1")
     with pytest.raises(kind, match=message):
         InputFile(tmp_path / name, column).split(2)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.txt", "ab\ncd\n".encode("utf-16"), "got UTF-16, it seems"),
+        ("x.txt", "ab\ncd\n".encode("utf-16-le"), "got UTF-16, it seems"),
+        ("x.txt", gzip.compress(b"ab\n"), "got a compressed file"),
+        ("x.txt.gz", gzip.compress(gzip.compress(b"ab\n")), "got a compressed file"),
+    ],
+)
+def test_a_file_of_another_encoding_is_refused_as_a_whole(
+    name: str, content: bytes, message: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        InputFile(tmp_path / name).split(2)
+
+
+def test_names_say_what_a_file_is_in_capitals_too_unless_each_line_is_a_text(tmp_path: Path) -> None:
+    (tmp_path / "x.TXT.GZ").write_bytes(gzip.compress(b"ab\n"))
+    (tmp_path / "y.tsv").write_bytes(b"a\tb\n")
+    for file, expected in ((InputFile(tmp_path / "x.TXT.GZ"), "ab"), (InputFile(tmp_path / "y.tsv"), "a"),
+                           (InputFile(tmp_path / "y.tsv", has_lines=True), "a\tb")):  # fmt: skip
+        assert list(file.texts(file.split(1)[0], 1)) == [expected]
 
 
 @pytest.mark.parametrize("name", ["x", "x.gz", "x.zst"])

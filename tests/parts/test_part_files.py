@@ -3,19 +3,22 @@
 import json
 import multiprocessing
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from regard.errors import DataError, SettingsError
+from regard.errors import DataError, RegardError, SettingsError
 from regard.parts import part_files
-from regard.parts.collecting import collect
+from regard.parts.answers import ModelChoice
+from regard.parts.collecting import check_target, collect
+from regard.parts.estimating import estimate
 from regard.parts.input_files import InputFile
-from regard.parts.manifest import MANIFEST, Manifest, Work, find_or_divide, folder_digest
+from regard.parts.manifest import MANIFEST, Manifest, Work, check_input, divide, find_or_divide, folder_digest
 from regard.parts.part_files import PartFiles, Row, missing_parts, write_part
 from regard.parts.part_numbers import part_numbers
 from regard.parts.ray_cluster import _check_reachable
+from regard.ray import Translate
 
 WORK = Work(command="translate", version="1", models={"model": "0" * 64}, options={"beam_size": 5})
 TEXTS = ["one", "two", "", "bad", "one", "two\u2028lines", "three", "one", "bad", "four"]
@@ -132,6 +135,82 @@ def test_other_work_is_refused(
         find_or_divide(tmp_path / "out", work, [file], num_parts)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda parts: parts.__setitem__(1, parts[0]),
+        lambda parts: parts[0].update(first_row=-(10**40)),
+        lambda parts: parts[0].update(num_rows=10**30),
+        lambda parts: parts[0]["section_records"][0].update(start=-1),
+        lambda parts: parts[1]["section_records"][0].update(start=10**30),
+        lambda parts: parts[1]["section_records"][0].update(num_rows=1),
+        lambda parts: parts[1].update(section_records=[]),
+        lambda parts: parts[1].update(section_records=parts[1]["section_records"] * 2),
+        lambda parts: parts.pop(0),
+    ],
+)
+def test_a_manifest_changed_by_hand_is_refused(
+    change: Callable[[list[dict[str, object]]], object], file: InputFile, tmp_path: Path
+) -> None:
+    find_or_divide(tmp_path / "out", WORK, [file], 2)
+    content = json.loads((tmp_path / "out" / MANIFEST).read_text())
+    change(content["parts"])
+    (tmp_path / "out" / MANIFEST).write_text(json.dumps(content))
+    with pytest.raises(DataError, match="must be a manifest of parts"):
+        find_or_divide(tmp_path / "out", WORK, [file], 2)
+
+
+def test_another_input_of_the_same_size_is_found(file: InputFile, tmp_path: Path) -> None:
+    (tmp_path / "same").write_bytes(file.path.read_bytes())
+    manifest = find_or_divide(tmp_path / "out", WORK, [file], 3)
+    check_input(manifest, [InputFile(tmp_path / "same")], range(3))
+    (tmp_path / "same").write_bytes(file.path.read_bytes().replace(b"three", b"seven"))
+    for numbers in (range(3), range(1, 3)):
+        with pytest.raises(DataError, match="it has changed, or differs on this machine"):
+            check_input(manifest, [InputFile(tmp_path / "same")], numbers)
+    check_input(manifest, [InputFile(tmp_path / "same")], range(1))
+
+
+def test_a_joined_file_replaces_nothing_that_it_is_made_from(file: InputFile, tmp_path: Path) -> None:
+    for target in (file.path, tmp_path / "out" / MANIFEST, tmp_path / "out" / "x" / ".." / "all", Path("-")):
+        with pytest.raises(DataError, match="--collect must be a file of its own"):
+            check_target(target, tmp_path / "out", [file])
+    check_target(tmp_path / "all", tmp_path / "out", [file])
+
+
+def test_lost_errors_are_found_before_anything_is_written(file: InputFile, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    manifest = find_or_divide(folder, WORK, [file], 1)
+    all_parts(folder, manifest, [file], Upper())
+    errors = PartFiles.of(folder, 0, ".txt").errors
+    whole = errors.read_text()
+    errors.write_text(whole.split("\n")[0] + "\n")
+    with pytest.raises(DataError, match=r"must have 2 errors; it has changed\. Run part 0 again"):
+        collect(folder, manifest, tmp_path / "all", ".txt")
+    errors.unlink()
+    with pytest.raises(DataError, match=r"errors\.jsonl must be a readable file"):
+        collect(folder, manifest, tmp_path / "all", ".txt")
+    assert not (tmp_path / "all").exists()
+
+
+def test_an_estimate_is_of_the_whole_input_and_survives_bad_rows(tmp_path: Path) -> None:
+    (tmp_path / "many").write_text("".join(f"{'bad' if n % 5 == 0 else n}\n" for n in range(3100)))
+    file, asked = InputFile(tmp_path / "many"), list[str]()
+
+    def answer(rows: Sequence[Row], first: int) -> Iterator[str]:
+        if any(row[0] == "bad" for row in rows):
+            raise DataError("a text must not be bad.")
+        asked.extend(row[0] for row in rows)
+        yield from ("x" for _ in rows)
+
+    found = estimate(divide(WORK, [file], 31), [file], answer)
+    assert (found.num_rows, found.num_parts) == (3100, 31)
+    assert max(map(int, asked)) > 2800
+    (tmp_path / "many").write_text("bad\n" * 9)
+    with pytest.raises(DataError, match="none of 9 lines could be answered: a text must not be bad"):
+        estimate(divide(WORK, [file], 2), [file], answer)
+
+
 def test_a_folder_of_something_else_is_not_touched(file: InputFile, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"must be new or empty, or hold a manifest\.json; got a folder with in"):
         find_or_divide(tmp_path, WORK, [file], 3)
@@ -181,13 +260,15 @@ def _work(folder: Path, path: Path) -> None:
 
 
 def test_processes_that_begin_at_once(file: InputFile, tmp_path: Path) -> None:
-    context, folder = multiprocessing.get_context("fork"), tmp_path / "out"
-    workers = [context.Process(target=_work, args=(folder, file.path)) for _ in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert [worker.exitcode for worker in workers] == [0] * 4
+    context = multiprocessing.get_context("fork")
+    for round in range(5):
+        folder = tmp_path / f"out{round}"
+        workers = [context.Process(target=_work, args=(folder, file.path)) for _ in range(4)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        assert [worker.exitcode for worker in workers] == [0] * 4
     manifest = find_or_divide(folder, WORK, [file], 4)
     assert collect(folder, manifest, tmp_path / "all", ".txt").num_rows == 10
     assert not [path for path in folder.iterdir() if path.name.startswith(".")]
@@ -197,6 +278,8 @@ def test_the_checksum_of_a_folder(tmp_path: Path) -> None:
     for name, content in (("config.json", "{}"), ("model.safetensors", "x"), ("README.md", "a"), (".hidden", "b")):
         (tmp_path / name).write_text(content)
     before = folder_digest(tmp_path)
+    with pytest.raises(DataError, match="must be a readable model folder; got: No such file"):
+        folder_digest(tmp_path / "nothing")
     (tmp_path / "README.md").write_text("c")
     (tmp_path / ".hidden").write_text("d")
     assert folder_digest(tmp_path) == before
@@ -244,3 +327,29 @@ def test_parts_that_do_not_exist(asked: str | None, environment: dict[str, str],
 def test_a_cluster_that_is_not_there(address: str) -> None:
     with pytest.raises(DataError, match="must be auto, local or host:port of a cluster that can be reached; got"):
         _check_reachable(address)
+
+
+@pytest.mark.parametrize(
+    ("given", "batch", "message"),
+    [
+        ({"output": "source"}, None, "columns must have different names"),
+        ({"n_best": 2}, None, "one translation of each text; remove `n_best`"),
+        ({"alignment": True}, None, "gives texts alone; remove `alignment`"),
+        ({"method": "sample"}, None, "needs `method=beam`"),
+        ({"beam_sise": 2}, None, "beam_sise"),
+        ({}, {"text": ["a"]}, "column must be one of the rows': text; got source"),
+        (
+            {},
+            {"source": ["a"], "translation": ["b"]},
+            "output and errors must be new columns; the rows have translation",
+        ),
+        ({}, {"source": [1]}, "source must be a column of texts; got 1"),
+        ({}, 5, "needs `batch_format"),
+    ],
+)
+def test_batches_of_ray_that_cannot_be_translated(
+    given: dict[str, object], batch: object, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ModelChoice, "load", lambda *_: None)
+    with pytest.raises(RegardError, match=message):
+        Translate("m", **given)(batch)

@@ -13,6 +13,7 @@ import typer
 from regard.cli.option_types import given, refuse_given
 from regard.cli.output import echo, log
 from regard.errors import DataError, SettingsError
+from regard.names import is_file
 from regard.parts.input_files import InputFile
 from regard.version import __version__
 
@@ -92,6 +93,7 @@ class PartOptions(NamedTuple):
         if collect is not None:
             refuse_given("part", "dry_run", "ray", because="with `--collect`, which joins the parts that are done")
         if dry_run:
+            refuse_given("part", because="with `--dry-run`, which measures all parts")
             refuse_given("ray", because="with `--dry-run`, which measures this machine")
         return cls(parts, part, column, collect, dry_run, ray)
 
@@ -105,8 +107,8 @@ def answer_in_parts(
         SettingsError: no folder is given, or parts that do not exist.
         DataError: as for `find_or_divide`, `write_part` and `collect`.
     """
-    from regard.parts.collecting import collect
-    from regard.parts.manifest import Work, divide, find_or_divide, read
+    from regard.parts.collecting import check_target, collect
+    from regard.parts.manifest import MANIFEST, Work, check_input, divide, find_or_divide, read
     from regard.runs.progress import clock
 
     work = Work(command=command, version=__version__, models=answer.model.digests(), options=answer.options())
@@ -117,11 +119,15 @@ def answer_in_parts(
         raise SettingsError("`--parts` needs `-o FOLDER`, where each part is a file.")
     ending = f"{answer.ending}{files[0].packing}"
     if options.collect is None:
+        if not is_file(folder / MANIFEST):
+            answer.try_out(len(files))
         manifest = find_or_divide(folder, work, files, options.num_parts)
         _answer_missing(manifest, files, folder, answer, ending, options)
         return
+    check_target(options.collect, folder, files)
     read(folder)  # nothing is divided where no part has been begun
     manifest = find_or_divide(folder, work, files, options.num_parts)
+    check_input(manifest, files, range(options.num_parts))
     found = collect(folder, manifest, options.collect, ending)
     errors = (
         f"{found.num_errors:,} could not be answered (errors.jsonl)" if found.num_errors else "none without an answer"
@@ -142,6 +148,7 @@ def _answer_missing(
     options: PartOptions,
 ) -> None:
     """Answer the chosen parts that are not done."""
+    from regard.parts.manifest import check_input
     from regard.parts.part_files import missing_parts, write_part
     from regard.parts.part_numbers import part_numbers
     from regard.runs.progress import RunDisplay
@@ -151,6 +158,7 @@ def _answer_missing(
     if variable:
         log(f"{variable} chooses {_named(chosen)} of {len(manifest.parts):,}")
     if not missing:
+        check_input(manifest, files, chosen)
         log(f"{folder}: {_named(chosen)} of {len(manifest.parts):,} {'is' if len(chosen) == 1 else 'are'} done already")
         return
     done, total = 0, sum(manifest.parts[number].num_rows for number in missing)
@@ -169,6 +177,7 @@ def _answer_missing(
                     on_rows=count,
                 )
                 for number in missing
+                if missing_parts(folder, manifest, [number], ending)  # another process may have done it since
             )  # fmt: skip
         else:
             records = _on_cluster(options.ray, folder, manifest, files, answer, ending, missing)
@@ -181,6 +190,8 @@ def _answer_missing(
             )
             if options.ray is not None:
                 count(record.num_rows)
+        for note in answer.notes:
+            display.say(note)
 
 
 def _on_cluster(
@@ -197,7 +208,7 @@ def _on_cluster(
 
     from regard.parts.ray_cluster import answer_on_cluster
 
-    here = [InputFile(file.path.absolute(), file.column) for file in files]
+    here = [replace(file, path=file.path.absolute()) for file in files]
     model = replace(answer, model=answer.model.absolute())
     num_gpus = 1.0 if answer.model.device.startswith("cuda") else 0.0
     return answer_on_cluster(
@@ -229,9 +240,11 @@ def _named(numbers: range) -> str:
     return f"part {numbers[0]}" if len(numbers) == 1 else f"parts {numbers[0]} to {numbers[-1]}"
 
 
-def input_file(name: str, column: str | None) -> InputFile:
+def input_file(name: str, column: str | None, *, has_lines: bool = False) -> InputFile:
     """An input file of a command that divides it.
 
+    Args:
+        has_lines: whether each line is a text, whatever the name says.
     Raises:
         DataError: it is standard input, or no file.
     """
@@ -239,7 +252,7 @@ def input_file(name: str, column: str | None) -> InputFile:
         raise DataError(
             "`--parts` needs a file, as each part is read by itself; got standard input. Write it to a file."
         )
-    return InputFile(Path(name), column)
+    return InputFile(Path(name), column, has_lines)
 
 
 def pair_files(source: str, target: str | None) -> list[InputFile]:
@@ -249,7 +262,7 @@ def pair_files(source: str, target: str | None) -> list[InputFile]:
         DataError: as for `input_file`, or one file that has no columns.
     """
     if target is not None:
-        return [input_file(source, None), input_file(target, None)]
+        return [input_file(source, None, has_lines=True), input_file(target, None, has_lines=True)]
     names = {"tsv": ("1", "2"), "jsonl": ("source", "target"), "parquet": ("source", "target")}
     if (kind := input_file(source, None).kind) not in names:
         raise DataError(

@@ -203,7 +203,7 @@ def _translate_in_parts(
     if options.n_best > 1 and not as_json and "references" not in texts:
         raise SettingsError("`--n-best` needs `--json` with `--parts`: each line of input has one line of output.")
     assert input is not None
-    inputs = [input_file(input, in_parts.column), *(input_file(name, None) for name in texts.values())]
+    inputs = [input_file(input, in_parts.column), *(input_file(name, None, has_lines=True) for name in texts.values())]
     answer = TranslatedRows(choice, as_json, options, tuple(texts))
     answer_in_parts("translate", answer, inputs, folder, in_parts)
 

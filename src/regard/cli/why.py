@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.cli.input import text_itself
 from regard.cli.inspect import check_folder
 from regard.cli.option_types import (
     Adapter,
@@ -20,6 +21,7 @@ from regard.cli.option_types import (
     Target,
     Threads,
     prepare_process,
+    refuse_given,
     with_direction,
 )
 from regard.cli.output import echo, print_result
@@ -37,7 +39,7 @@ WIDTH, LONGEST_TOKEN = 80, 10
 
 def why(
     model: Model,
-    text: Annotated[str, typer.Argument(help="The text that the model reads.")],
+    text: Annotated[str, typer.Argument(help="The text that the model reads; - reads standard input.")],
     target: Annotated[
         str | None, typer.Option(help="The text that it is made to write; by default, its own translation.")
     ] = None,
@@ -80,11 +82,15 @@ def why(
     if output is not None:
         check_numbers_ending(output)
         check_folder(output)
+        refuse_given("as_json", because="with -o: how a file is written, its ending says")
+    if as_json or (output is not None and output.suffix in (".json", ".csv")):
+        refuse_given("at", because="in JSON and .csv, which have all rows")
     pair = _pair(answers)
     place = _place(key)
     for name, given in (("--head", head), ("--at", at), ("--answers", answers)):
         if place is not None and given is not None:
             raise SettingsError(f"`--key` and `{name}` do not go together; remove one of them.")
+    text = text_itself(text, f"why {model}")
     prepare_process(threads)
     loaded = with_direction(load(model, device=device, adapter=adapter), source_language, target_language)
     found: Contributions | HeadValues | KeyReasons

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +21,7 @@ from regard.pipelines.loading import load_as
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.predictor import Predictor
 from regard.pipelines.translator import Translator
+from regard.text.wording import counted
 
 OWN_NUMBER = re.compile(r"(?:line|text|prompt) \d+: ")
 """The number of a text among those of one call, at the beginning of a message; the number of its row is told besides."""
@@ -99,6 +101,21 @@ class RowAnswers:
         """Whether equal rows have equal answers."""
         return True
 
+    def try_out(self, num_files: int) -> None:
+        """Load the model and answer a blank row, so that what is wrong with both is said before anything is written.
+
+        Raises:
+            RegardError: the model cannot be loaded, or not be used with these options.
+        """
+        _ = self.loaded
+        with suppress(DataError):  # of the blank row
+            list(self([("",) * num_files], 1))
+
+    @property
+    def notes(self) -> list[str]:
+        """Further facts about the rows that were answered here."""
+        return []
+
     @property
     def ending(self) -> str:
         """The ending of files of answers."""
@@ -143,7 +160,8 @@ class TranslatedRows(RowAnswers):
 
     def options(self) -> dict[str, Any]:
         """All options that the answers depend on, for the manifest."""
-        return {**super().options(), **self.options_of_decoding.model_dump(mode="json", exclude=set(SPEED_ALONE))}
+        decoding = self.options_of_decoding.model_dump(mode="json", exclude=set(SPEED_ALONE))
+        return {**super().options(), **decoding, "further files": ", ".join(self.besides)}
 
     def _lines(self, rows: Sequence[Row], first: int) -> Iterator[str]:
         columns = dict(zip(("sources", *self.besides), zip(*rows, strict=True), strict=True))
@@ -178,10 +196,19 @@ class ScoredRows(RowAnswers):
 class PredictedRows(RowAnswers):
     """The labels of each row."""
 
+    num_cut: int = field(default=0, init=False)
     kind = Predictor
+
+    @property
+    def notes(self) -> list[str]:
+        """The number of rows that were cut."""
+        if not self.num_cut:
+            return []
+        return [f"of {counted(self.num_cut, 'line')} only the beginning was read: more tokens than the model can read"]
 
     def _lines(self, rows: Sequence[Row], first: int) -> Iterator[str]:
         for prediction in self.loaded.predict_lines([text for (text,) in rows]):
+            self.num_cut += prediction.is_cut
             yield json.dumps(prediction.record(), ensure_ascii=False) if self.as_json else " ".join(prediction.labels)
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from regard.errors import DataError
-from regard.parts.input_files import open_unpacked, packed_blocks
+from regard.parts.input_files import InputFile, open_unpacked, packed_blocks
 from regard.parts.manifest import Manifest
 from regard.parts.part_files import PartFiles, PartRecord
-from regard.text.lines import write_whole
+from regard.text.lines import UNIQUE, write_whole
+from regard.text.locks import remove_left_behind
 
 ERRORS = "errors.jsonl"
 MOST_NAMED = 5
@@ -41,6 +43,7 @@ def collect(folder: Path, manifest: Manifest, output: Path, ending: str) -> Coll
         DataError: a part is missing, is not what was written, or belongs to another manifest.
     """
     records = _records(folder, manifest, ending)
+    errors = b"".join(_errors(PartFiles.of(folder, record.part, ending).errors, record) for record in records)
     digest = sha256()
 
     def blocks() -> Iterator[bytes]:
@@ -50,14 +53,39 @@ def collect(folder: Path, manifest: Manifest, output: Path, ending: str) -> Coll
                 yield line
 
     write_whole(output, packed_blocks(blocks(), output))
-    num_errors = sum(record.num_errors for record in records)
-    if num_errors:
-        with_errors = [PartFiles.of(folder, record.part, ending).errors for record in records if record.num_errors]
-        write_whole(folder / ERRORS, (path.read_bytes() for path in with_errors))
+    if errors:
+        write_whole(folder / ERRORS, errors)
+    remove_left_behind(folder, re.compile(rf"\..*\.{UNIQUE}"))
     return Collected(
-        manifest.num_rows, digest.hexdigest(), num_errors, sum(record.num_repeated for record in records),
-        sum(record.seconds for record in records),
+        manifest.num_rows, digest.hexdigest(), sum(record.num_errors for record in records),
+        sum(record.num_repeated for record in records), sum(record.seconds for record in records),
     )  # fmt: skip
+
+
+def check_target(output: Path, folder: Path, files: Sequence[InputFile]) -> None:
+    """Make sure that a joined file replaces nothing of what it is made from.
+
+    Raises:
+        DataError: it is an input file, or in the folder of parts.
+    """
+    place = output.resolve()
+    if str(output) == "-" or place in (file.path.resolve() for file in files) or place.is_relative_to(folder.resolve()):
+        raise DataError(f"--collect must be a file of its own, outside of {folder}; got {output}. Choose another name.")
+
+
+def _errors(path: Path, record: PartRecord) -> bytes:
+    """The errors of a part, as they were written."""
+    if not record.num_errors:
+        return b""
+    try:
+        found = path.read_bytes()
+    except OSError as error:
+        raise DataError(
+            f"{path} must be a readable file; got: {error.strerror}. Run part {record.part} again."
+        ) from error
+    if found.count(b"\n") != record.num_errors:
+        raise DataError(f"{path} must have {record.num_errors} errors; it has changed. Run part {record.part} again.")
+    return found
 
 
 def _records(folder: Path, manifest: Manifest, ending: str) -> Sequence[PartRecord]:

@@ -10,7 +10,7 @@ from itertools import islice
 from regard.errors import DataError
 from regard.parts.input_files import InputFile
 from regard.parts.manifest import Manifest
-from regard.parts.part_files import Answer, Row, rows_of_part
+from regard.parts.part_files import Answer, Row, answer_each, rows_of_part
 
 SAMPLED_PARTS = 16
 SAMPLED_ROWS = 32
@@ -44,16 +44,22 @@ def estimate(manifest: Manifest, files: Sequence[InputFile], answer: Answer) -> 
     Raises:
         DataError: no row can be answered.
     """
-    step = max(1, len(manifest.parts) // SAMPLED_PARTS)
+    count = min(SAMPLED_PARTS, len(manifest.parts))
     rows: list[Row] = []
-    for part in manifest.parts[::step][:SAMPLED_PARTS]:
+    for index in range(count):
+        part = manifest.parts[index * len(manifest.parts) // count]
         readable = (row for row in rows_of_part(files, part) if not isinstance(row, DataError))
         rows += islice(readable, SAMPLED_ROWS)
-    list(answer(rows[:WARM_UP_ROWS], 1))
+    numbered = list(enumerate(rows, start=1))
+    answer_each(answer, numbered[:WARM_UP_ROWS])
     started = time.perf_counter()
-    lines = list(answer(rows, 1))
+    found = answer_each(answer, numbered)
     seconds = time.perf_counter() - started
-    num_bytes = sum(len(line.encode()) + 1 for line in lines) * manifest.num_rows // max(1, len(rows))
+    lines = [line for line in found if isinstance(line, str)]
+    if not lines:
+        errors = [line for line in found if isinstance(line, DataError)]
+        raise DataError(f"none of {len(rows)} lines could be answered{f': {errors[0]}' if errors else '.'}")
+    num_bytes = sum(len(line.encode()) + 1 for line in lines) * manifest.num_rows // len(rows)
     return Estimate(
         manifest.num_rows, len(manifest.parts), sum(file.num_bytes for file in manifest.files),
         len(rows) / max(seconds, 1e-9), len(rows), num_bytes,

@@ -7,6 +7,7 @@ number of its first row.
 from __future__ import annotations
 
 import gzip
+import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -22,7 +23,7 @@ from typing import Any, NamedTuple, cast
 from regard.errors import DataError, MissingExtraError, SettingsError
 from regard.names import is_file
 from regard.text.json_keys import read_unique
-from regard.text.lines import decode_line, open_lines
+from regard.text.lines import check_beginning, decode_line, open_lines
 
 PACKED = (".gz", ".zst")
 """The endings of compressed files."""
@@ -52,25 +53,28 @@ class InputFile:
 
     path: Path
     column: str | None = None
+    has_lines: bool = False
+    """Whether each line is a text, whatever the name of the file says."""
 
     def __post_init__(self) -> None:
         if not is_file(self.path):
             raise DataError(f"{self.path} must be a file, as its parts are read by themselves; got none of this name.")
         if self.kind == "text" and self.column is not None:
             raise SettingsError(f"`--column` is for .tsv, .jsonl and .parquet; got {self.path}. Remove it.")
-        if (self.kind == "tsv" and not (self.column or "1").isdecimal()) or self.column == "0":
+        if self.kind == "tsv" and not re.fullmatch("0*[1-9][0-9]{0,5}", self.column or "1"):
             raise SettingsError(f"--column must be the number of a column of {self.path}, from 1; got {self.column}.")
 
     @property
     def packing(self) -> str:
         """`.gz` or `.zst`; empty: the file is not compressed."""
-        return self.path.suffix if self.path.suffix in PACKED else ""
+        return ending if (ending := self.path.suffix.lower()) in PACKED else ""
 
     @cached_property
     def kind(self) -> str:
         """`tsv`, `jsonl`, `parquet`, or `text`: a text on each line."""
-        ending = Path(self.path.name.removesuffix(self.packing)).suffix.lower().removeprefix(".")
-        return ending if ending in ("tsv", "jsonl", "parquet") else "text"
+        name = Path(self.path.stem if self.packing else self.path.name)
+        ending = name.suffix.lower().removeprefix(".")
+        return ending if ending in ("tsv", "jsonl", "parquet") and not self.has_lines else "text"
 
     def split(self, num_parts: int) -> list[Section]:
         """Divide the file into sections of about equal size, each of whole rows.
@@ -85,20 +89,25 @@ class InputFile:
             return self.cut([end - start for start, end in pairwise(starts)])
         total = self._num_bytes()
         with open_unpacked(self.path) as stream:
+            check_beginning(stream.readline(), str(self.path))
+        with open_unpacked(self.path) as stream:
             sections, position = [], 0
             for number in range(1, num_parts + 1):
                 section, position = _section_to(stream, position, total * number // num_parts)
                 sections.append(section)
         return sections
 
-    def cut(self, sizes: Iterable[int]) -> list[Section]:
+    def cut(self, sizes: Iterable[int], start: int = 0, *, to_the_end: bool = True) -> list[Section]:
         """Divide the file into sections of given numbers of rows, as another file has been divided.
 
+        Args:
+            start: where the first section begins.
+            to_the_end: whether nothing may come after the last one.
         Raises:
             DataError: it cannot be read, or has other rows than these.
         """
-        sections, start, sizes = [], 0, list(sizes)
-        with self._raw_rows(0) as rows:
+        sections, sizes = [], list(sizes)
+        with self._raw_rows(start) as rows:
             for size in sizes:
                 digest, count, num_bytes = sha256(), 0, 0
                 for row in islice(rows, size):
@@ -106,7 +115,9 @@ class InputFile:
                     count, num_bytes = count + 1, num_bytes + len(row)
                 sections.append(Section(start, count, digest.hexdigest()))
                 start += count if self.kind == "parquet" else num_bytes
-            more = sum(1 for _ in rows)
+            more = sum(1 for _ in rows) if to_the_end else 0
+        if not to_the_end:
+            return sections
         if more or sum(section.num_rows for section in sections) != sum(sizes):
             got = sum(section.num_rows for section in sections) + more
             raise DataError(
@@ -132,9 +143,7 @@ class InputFile:
                 except DataError as error:
                     yield error
         if count != section.num_rows or digest.hexdigest() != section.sha256:
-            raise DataError(
-                f"{self.path} must be the file that was divided into parts; it has changed, or differs on this machine."
-            )
+            raise changed(self)
 
     def _num_bytes(self) -> int:
         """The size of the unpacked text."""
@@ -145,6 +154,8 @@ class InputFile:
 
     def _text(self, raw: bytes, number: int) -> str:
         """The text of a row."""
+        if self.kind == "parquet":
+            return raw[:-1].decode()
         line = decode_line(raw, number, str(self.path))
         if self.kind == "tsv":
             columns, asked = line.split("\t"), int(self.column or 1)
@@ -217,6 +228,13 @@ class InputFile:
             yield f"{(text or '').replace(chr(10), ' ')}\n".encode()
 
 
+def changed(file: InputFile) -> DataError:
+    """The error for a file that is not the one that was divided."""
+    return DataError(
+        f"{file.path} must be the file that was divided into parts; it has changed, or differs on this machine."
+    )
+
+
 def _section_to(stream: BufferedIOBase, start: int, end: int) -> tuple[Section, int]:
     """Read whole lines to a place, or a little further, where it is inside a line; also the place reached."""
     digest, count, position, last = sha256(), 0, start, b"\n"
@@ -239,7 +257,7 @@ def open_unpacked(path: Path) -> Iterator[BufferedIOBase]:
         MissingExtraError: nothing that reads zstd is installed.
     """
     with open_lines(path) as packed:
-        if path.suffix not in PACKED:
+        if path.suffix.lower() not in PACKED:
             yield cast("BufferedIOBase", packed)
             return
         module, errors = _module(path)
@@ -256,7 +274,7 @@ def packed_blocks(blocks: Iterable[bytes], path: Path) -> Iterator[bytes]:
     Raises:
         MissingExtraError: nothing that reads zstd is installed.
     """
-    if path.suffix not in PACKED:
+    if path.suffix.lower() not in PACKED:
         yield from blocks
         return
     module, _ = _module(path)
@@ -272,7 +290,7 @@ def packed_blocks(blocks: Iterable[bytes], path: Path) -> Iterator[bytes]:
 
 def _module(path: Path) -> tuple[Any, tuple[type[Exception], ...]]:
     """The module for a kind of compressed file, and its errors."""
-    if path.suffix == ".gz":
+    if path.suffix.lower() == ".gz":
         return gzip, (EOFError, zlib.error, gzip.BadGzipFile)
     try:
         if sys.version_info >= (3, 14):

@@ -5,19 +5,20 @@ It is written once, by whoever comes first, and read by all others: what they ar
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from regard.errors import DataError, first_problem
-from regard.names import is_file
-from regard.parts.input_files import BLOCK, InputFile, Section
+from regard.names import exists, is_file
+from regard.parts.input_files import BLOCK, InputFile, Section, changed
 from regard.text.lines import write_whole
 
 MANIFEST = "manifest.json"
@@ -40,14 +41,30 @@ class FileRecord(_Record):
     column: str | None
 
 
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+
+
+class SectionRecord(_Record):
+    """The fields of a `Section`."""
+
+    start: Count
+    num_rows: Count
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+
+
 class Part(_Record):
     """Some consecutive rows of the input."""
 
-    first_row: int
+    first_row: Count
     """Its number, from 1."""
-    num_rows: int
-    sections: list[Section]
+    num_rows: Count
+    section_records: list[SectionRecord] = Field(min_length=1)
     """The place of these rows in each file."""
+
+    @property
+    def sections(self) -> list[Section]:
+        """The place of these rows in each file."""
+        return [Section(each.start, each.num_rows, each.sha256) for each in self.section_records]
 
 
 class Work(_Record):
@@ -68,6 +85,16 @@ class Manifest(_Record):
     work: Work
     files: list[FileRecord]
     parts: list[Part]
+
+    @model_validator(mode="after")
+    def _follow_each_other(self) -> Manifest:
+        first_row = 1
+        for part in self.parts:
+            counts = {part.num_rows, *(section.num_rows for section in part.section_records)}
+            if part.first_row != first_row or len(counts) > 1 or len(part.section_records) != len(self.files):
+                raise ValueError("each part must follow the one before it, in each file")
+            first_row += part.num_rows
+        return self
 
     @property
     def sha256(self) -> str:
@@ -90,7 +117,8 @@ def divide(work: Work, files: Sequence[InputFile], num_parts: int) -> Manifest:
     sections += [file.cut(section.num_rows for section in sections[0]) for file in files[1:]]
     parts, first_row = [], 1
     for each in zip(*sections, strict=True):
-        parts.append(Part(first_row=first_row, num_rows=each[0].num_rows, sections=list(each)))
+        records = [SectionRecord(**section._asdict()) for section in each]
+        parts.append(Part(first_row=first_row, num_rows=each[0].num_rows, section_records=records))
         first_row += each[0].num_rows
     if first_row == 1:
         raise DataError(f"{files[0].path} must have lines; got an empty file.")
@@ -112,6 +140,21 @@ def find_or_divide(folder: Path, work: Work, files: Sequence[InputFile], num_par
             "Choose another folder, or remove this one."
         )
     return manifest
+
+
+def check_input(manifest: Manifest, files: Sequence[InputFile], numbers: range) -> None:
+    """Make sure that some parts of the input, one after the other, are what was divided; of all parts, the whole input.
+
+    Raises:
+        DataError: they are not.
+    """
+    parts = manifest.parts[numbers.start : numbers.stop]
+    is_whole = len(parts) == len(manifest.parts)
+    for index, file in enumerate(files):
+        sections = [part.sections[index] for part in parts]
+        sizes = [section.num_rows for section in sections]
+        if file.cut(sizes, sections[0].start, to_the_end=is_whole) != sections:
+            raise changed(file)
 
 
 def read(folder: Path) -> Manifest:
@@ -137,6 +180,8 @@ def folder_digest(folder: Path) -> str:
     """
     digest = sha256()
     try:
+        if not exists(folder):
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory")
         paths = [folder] if is_file(folder) else [path for path in folder.rglob("*") if _is_read(path, folder)]
         for path in sorted(paths):
             digest.update(f"{path.relative_to(folder).as_posix()} {path.stat().st_size}\n".encode())
@@ -154,7 +199,8 @@ def _is_read(path: Path, folder: Path) -> bool:
 
 
 def _record(file: InputFile) -> FileRecord:
-    return FileRecord(name=file.path.name, num_bytes=file.path.stat().st_size, column=file.column)
+    name = os.fsencode(file.path.name).decode("utf-8", "backslashreplace")
+    return FileRecord(name=name, num_bytes=file.path.stat().st_size, column=file.column)
 
 
 def _write_first(folder: Path, manifest: Manifest) -> None:
@@ -162,9 +208,10 @@ def _write_first(folder: Path, manifest: Manifest) -> None:
     aside = folder / f".{MANIFEST}.{secrets.token_hex(8)}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if is_file(folder / MANIFEST):
+        stray = [path.name for path in folder.iterdir() if not path.name.startswith(".")]
+        if MANIFEST in stray or is_file(folder / MANIFEST):
             return
-        if stray := [path.name for path in folder.iterdir() if not path.name.startswith(".")]:
+        if stray:
             raise DataError(f"{folder} must be new or empty, or hold a {MANIFEST}; got a folder with {stray[0]}.")
     except OSError as error:
         raise DataError(f"{folder} must be a folder that can be written; got: {error.strerror}.") from error

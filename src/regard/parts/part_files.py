@@ -12,11 +12,11 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from regard.errors import DataError
 from regard.parts.input_files import InputFile, packed_blocks
-from regard.parts.manifest import Manifest, Part
+from regard.parts.manifest import Count, Manifest, Part
 from regard.text.lines import write_whole
 
 Row = tuple[str, ...]
@@ -39,17 +39,17 @@ class PartRecord(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     manifest: str
     """The checksum of the manifest."""
-    part: int
-    num_rows: int
-    num_bytes: int
+    part: Count
+    num_rows: Count
+    num_bytes: Count
     """The size of the file."""
     sha256: str
     """The checksum of the answers, unpacked."""
-    num_errors: int
+    num_errors: Count
     """The rows that could not be answered; theirs are blank."""
-    num_repeated: int
+    num_repeated: Count
     """The rows that were answered by an equal row before them."""
-    seconds: float
+    seconds: float = Field(ge=0, allow_inf_nan=False)
 
 
 class PartFiles(NamedTuple):

@@ -56,7 +56,7 @@ def decode_line(raw: bytes, number: int, name: str) -> str:
         DataError: it is not UTF-8.
     """
     if number == 1:
-        _check_beginning(raw, name)
+        check_beginning(raw, name)
         raw = raw.removeprefix(b"\xef\xbb\xbf")
     raw = raw.removesuffix(b"\n").removesuffix(b"\r")
     try:
@@ -68,7 +68,7 @@ def decode_line(raw: bytes, number: int, name: str) -> str:
         ) from error
 
 
-def _check_beginning(raw: bytes, name: str) -> None:
+def check_beginning(raw: bytes, name: str) -> None:
     """Refuse files that are no text, or text in another encoding, by their first line."""
     if raw.startswith(GZIP):
         raise DataError(f"{name} must be text; got a compressed file. Unpack it first: gunzip")
@@ -107,7 +107,7 @@ def measure_lines(path: Path | str, digest: hashlib._Hash) -> int:
     with open_lines(path) as stream:
         while block := stream.read(MEASURED_AT_ONCE):
             if not count:
-                _check_beginning(block[: block.find(b"\n") + 1] or block, str(path))
+                check_beginning(block[: block.find(b"\n") + 1] or block, str(path))
                 if b"\r" in block and b"\n" not in block:
                     raise DataError(
                         f"{path}: lines must end with \\n; got \\r alone. Convert the file first: tr '\\r' '\\n'"
