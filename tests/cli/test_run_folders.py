@@ -211,7 +211,7 @@ def test_a_stop_in_the_last_step_is_heard(
             "likelihood",
             lambda *_: os.kill(os.getpid(), signal.SIGTERM) or SimpleNamespace(loss=1.0, token_accuracy=0.0),
         )
-        train(data, "late", 5, code=130)
+        train(data, "late", 5, code=75)
     assert "interrupted at step 5." in " ".join(capsys.readouterr().err.split())
     assert not (data / "late" / "results.json").exists()
     train(data, "late", 5, "--resume")

@@ -71,7 +71,8 @@ class Teacher:
     def _keep(self, batch: Any, states: Tensor) -> None:
         """Keep the states of each example of a batch, until there is no room for one."""
         is_label = batch.labels != self.model.config.pad_id if self.model.reads_source else batch.labels >= 0
-        for index, rows in zip(batch.indices, states.split(is_label.sum(dim=1).tolist()), strict=True):
+        counts = is_label.reshape(len(is_label), -1).sum(dim=1)  # a text has one label, or one for each of its words
+        for index, rows in zip(batch.indices, states.split(counts.tolist()), strict=True):
             size = rows.numel() * rows.element_size()
             self._is_full = self._is_full or (index not in self._states and self._num_bytes + size > CACHE_BYTES)
             if index not in self._states and not self._is_full:
