@@ -33,7 +33,7 @@ class NativeLayersHook(BuildHookInterface):  # type: ignore[misc]  # hatchling h
             native_build = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(native_build)
             native_build.build()
-        except Exception as error:
+        except Exception as error:  # compilers fail in many ways; PyTorch decodes without them
             if wanted == "require":
                 raise
             self.app.display_warning(f"regard: native layers were not compiled, and PyTorch decodes: {error}")

@@ -11,9 +11,9 @@ import tomllib
 from pathlib import Path
 
 from latex2mathml.converter import convert
-from pygments import highlight  # type: ignore[import-untyped]
-from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
-from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
+from pygments import highlight  # type: ignore[import-untyped]  # pygments has no types
+from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]  # likewise
+from pygments.lexers import PythonLexer  # type: ignore[import-untyped]  # likewise
 
 from regard import __version__
 

@@ -69,7 +69,7 @@ def checked(function: Function) -> Function:
                 raise _error(name, mismatch)
         return function(*args, **kwargs)
 
-    return call  # type: ignore[return-value]
+    return call  # type: ignore[return-value]  # it has the signature of `function`
 
 
 def check_texts(texts: Iterable[Any], name: str = "texts", first: int = 0) -> None:

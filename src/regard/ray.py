@@ -96,8 +96,9 @@ class Translate:
         for text in texts:
             if not isinstance(text, str):
                 raise DataError(f"{self._column} must be a column of texts; got {text!r}.")
-        rows: list[Row] = [(text.replace("\n", " "),) for text in dict.fromkeys(texts)]
-        found = dict(zip(dict.fromkeys(texts), answer_each(self._answer, list(enumerate(rows, start=1))), strict=True))
+        different = list(dict.fromkeys(texts))
+        rows: list[Row] = [(text.replace("\n", " "),) for text in different]
+        found = dict(zip(different, answer_each(self._answer, list(enumerate(rows, start=1))), strict=True))
         answers = [found[text] for text in texts]
         return {
             **batch,

@@ -176,7 +176,7 @@ def _accuracy(x: Tensor, of_x: Tensor, y: Tensor, of_y: Tensor, num_labels: int)
         return value
 
     with torch.enable_grad():
-        optimizer.step(loss)  # type: ignore[no-untyped-call,unused-ignore]
+        optimizer.step(loss)  # type: ignore[no-untyped-call,unused-ignore]  # has no types in some versions of PyTorch
     with torch.no_grad():
         return float(((y @ weight + bias).argmax(dim=-1) == of_y).double().mean())
 

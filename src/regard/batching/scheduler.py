@@ -128,7 +128,7 @@ class SharingScheduler(Scheduler[Translator]):
 
     def constraints(self) -> dict[str, str | None]:
         """The arguments of `Translator.requests` that each sentence has, by name."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of job has its own
 
     def submit(self, job: Job) -> None:
         """Let a job's sentences be decoded, each with the constraints."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from inspect import signature
 from typing import Annotated, Any
 
@@ -139,7 +138,7 @@ def score(
 ) -> None:
     """Print the log-probability of each target, given its source (natural logarithm, one line per pair)."""
     from regard.data.corpus import read_pairs
-    from regard.parts.answers import ModelChoice, ScoredRows
+    from regard.parts.answers import ModelChoice, ScoredRows, scored_line
     from regard.pipelines.loading import load_as
     from regard.pipelines.translator import Translator
 
@@ -159,4 +158,4 @@ def score(
     translator = load_as(model, Translator, device=device, adapter=adapter)
     translator = with_direction(translator, source_language, target_language)
     for scored in translator.score(pairs.sources, pairs.targets):
-        print_result(json.dumps(asdict(scored), ensure_ascii=False) if as_json else f"{scored.log_prob:.6f}")
+        print_result(scored_line(scored, as_json=as_json))

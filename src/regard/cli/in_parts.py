@@ -108,7 +108,7 @@ def answer_in_parts(
         DataError: as for `find_or_divide`, `write_part` and `collect`.
     """
     from regard.parts.collecting import check_target, collect
-    from regard.parts.manifest import MANIFEST, Work, check_input, divide, find_or_divide, read
+    from regard.parts.manifest import MANIFEST, Work, check_input, divide, find, find_or_divide
     from regard.runs.progress import clock
 
     work = Work(command=command, version=__version__, models=answer.model.digests(), options=answer.options())
@@ -125,8 +125,7 @@ def answer_in_parts(
         _answer_missing(manifest, files, folder, answer, ending, options)
         return
     check_target(options.collect, folder, files)
-    read(folder)  # nothing is divided where no part has been begun
-    manifest = find_or_divide(folder, work, files, options.num_parts)
+    manifest = find(folder, work, files, options.num_parts)
     check_input(manifest, files, range(options.num_parts))
     found = collect(folder, manifest, options.collect, ending)
     errors = (

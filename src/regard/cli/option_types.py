@@ -106,6 +106,22 @@ def refuse_given(*names: str, because: str) -> None:
             raise SettingsError(f"`{given.get()[name]}` has no effect {because}. Remove it.")
 
 
+def two_answers(answers: str | None) -> tuple[str, str] | None:
+    """The two tokens or labels that `--answers` names.
+
+    Raises:
+        SettingsError: they are not two.
+    """
+    if answers is None:
+        return None
+    named = answers.split(",")
+    if len(named) != 2:  # a and b
+        raise SettingsError(
+            f"`--answers` must be two tokens or labels with a comma between, such as E,F; got {answers!r}."
+        )
+    return named[0], named[1]
+
+
 def prepare_process(threads: int | None) -> None:
     """Set up torch for a process that runs nothing else. Where neither `--threads` nor OMP_NUM_THREADS says how many threads
     there are, there is one for each processor that other processes leave free.

@@ -19,10 +19,10 @@ from regard.cli.option_types import (
     Target,
     Threads,
     prepare_process,
+    two_answers,
     with_direction,
 )
 from regard.cli.output import echo, print_result
-from regard.errors import SettingsError
 
 if TYPE_CHECKING:
     from regard.analysis.patching import Patching
@@ -61,11 +61,7 @@ def patch(
 
     if output is not None:
         check_folder(output)
-    named = None if answers is None else tuple(answers.split(","))
-    if named is not None and len(named) != 2:  # a and b
-        raise SettingsError(
-            f"`--answers` must be two tokens or labels with a comma between, such as E,F; got {answers!r}."
-        )
+    named = two_answers(answers)
     prepare_process(threads)
     loaded = with_direction(load(model, device=device, adapter=adapter), source_language, target_language)
     found = patch_places(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Annotated
 
@@ -50,7 +49,7 @@ def predict(
     ray: RayAddress = None,
 ) -> None:
     """Label each line with a classifier, tagger or masked language model (--arch encoder)."""
-    from regard.parts.answers import ModelChoice, PredictedRows
+    from regard.parts.answers import ModelChoice, PredictedRows, predicted_line
     from regard.pipelines.loading import load_as
     from regard.pipelines.predictor import WINDOW, Predictor
 
@@ -66,7 +65,7 @@ def predict(
     num_cut, is_typed = 0, input == "-" and sys.stdin.isatty()
     predictions = predictor.predict_lines(input_lines(input), window=1 if is_typed else WINDOW)
     for number, prediction in enumerate(predictions, start=1):
-        print_result(json.dumps(prediction.record(), ensure_ascii=False) if as_json else " ".join(prediction.labels))
+        print_result(predicted_line(prediction, as_json=as_json))
         num_cut += prediction.is_cut
         if prediction.is_cut and num_cut <= MOST_CUTS_TOLD:
             name, most = "standard input" if input == "-" else input, predictor.model.config.max_positions - 2

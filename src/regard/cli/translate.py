@@ -224,6 +224,7 @@ def _rows_of_file(
         besides: files with a line for each of its lines: prefixes, required phrases, references to be near to.
         n_best: how many translations of each line are printed.
     """
+    from regard.parts.answers import split_phrases
     from regard.runs.progress import RunDisplay
 
     prefixes, required, references = besides
@@ -248,9 +249,7 @@ def _rows_of_file(
             noted(),
             options,
             prefixes=None if prefixes is None else input_lines(prefixes, is_live=False),
-            required=None
-            if required is None
-            else ([x for x in line.split("\t") if x] for line in input_lines(required, is_live=False)),
+            required=None if required is None else map(split_phrases, input_lines(required, is_live=False)),
             on_done=count,
         )
         if references is not None:

@@ -22,6 +22,7 @@ from regard.cli.option_types import (
     Threads,
     prepare_process,
     refuse_given,
+    two_answers,
     with_direction,
 )
 from regard.cli.output import echo, print_result
@@ -85,7 +86,7 @@ def why(
         refuse_given("as_json", because="with -o: how a file is written, its ending says")
     if as_json or (output is not None and output.suffix in (".json", ".csv")):
         refuse_given("at", because="in JSON and .csv, which have all rows")
-    pair = _pair(answers)
+    pair = two_answers(answers)
     place = _place(key)
     for name, given in (("--head", head), ("--at", at), ("--answers", answers)):
         if place is not None and given is not None:
@@ -114,17 +115,6 @@ def _write(found: Numbers, lines: list[str], output: Path | None, at: int | None
         print_result(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
     else:
         print_result("\n".join(lines))
-
-
-def _pair(answers: str | None) -> tuple[str, str] | None:
-    if answers is None:
-        return None
-    named = answers.split(",")
-    if len(named) != 2:  # a and b
-        raise SettingsError(
-            f"`--answers` must be two tokens or labels with a comma between, such as E,F; got {answers!r}."
-        )
-    return named[0], named[1]
 
 
 def _place(key: str | None) -> tuple[str, int, int] | None:

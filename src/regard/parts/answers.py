@@ -19,7 +19,8 @@ from regard.parts.part_files import Row
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.loading import load_as
 from regard.pipelines.pipeline import Pipeline
-from regard.pipelines.predictor import Predictor
+from regard.pipelines.predictor import Prediction, Predictor
+from regard.pipelines.translation import ForcedScore
 from regard.pipelines.translator import Translator
 from regard.text.wording import counted
 
@@ -137,7 +138,7 @@ class RowAnswers:
             raise DataError(OWN_NUMBER.sub("", str(error), count=1)) from error
 
     def _lines(self, rows: Sequence[Row], first: int) -> Iterator[str]:
-        raise NotImplementedError
+        raise NotImplementedError  # each command has its own
 
 
 @dataclass
@@ -167,7 +168,7 @@ class TranslatedRows(RowAnswers):
         columns = dict(zip(("sources", *self.besides), zip(*rows, strict=True), strict=True))
         sources, references = columns.pop("sources"), columns.pop("references", None)
         if "required" in columns:
-            columns["required"] = [[phrase for phrase in text.split("\t") if phrase] for text in columns["required"]]  # type: ignore[assignment]
+            columns["required"] = list(map(split_phrases, columns["required"]))  # type: ignore[assignment]
         options = self.options_of_decoding
         found = self.loaded.translate_lines(sources, options, first=first, **columns)
         for number, (source, translation) in enumerate(zip(sources, found, strict=True)):
@@ -189,7 +190,7 @@ class ScoredRows(RowAnswers):
         if any(not text.strip() for row in rows for text in row):
             raise DataError("`score` needs a source and a target; got a blank one.")
         for scored in self.loaded.score(*map(list, zip(*rows, strict=True))):
-            yield json.dumps(asdict(scored), ensure_ascii=False) if self.as_json else f"{scored.log_prob:.6f}"
+            yield scored_line(scored, as_json=self.as_json)
 
 
 @dataclass
@@ -209,7 +210,7 @@ class PredictedRows(RowAnswers):
     def _lines(self, rows: Sequence[Row], first: int) -> Iterator[str]:
         for prediction in self.loaded.predict_lines([text for (text,) in rows]):
             self.num_cut += prediction.is_cut
-            yield json.dumps(prediction.record(), ensure_ascii=False) if self.as_json else " ".join(prediction.labels)
+            yield predicted_line(prediction, as_json=self.as_json)
 
 
 @dataclass
@@ -233,6 +234,21 @@ class GeneratedRows(RowAnswers):
         found = self.loaded.continuations(prompts, self.options_of_text, first=first)
         for prompt, continuation in zip(prompts, found, strict=True):
             yield continued(prompt, continuation.text, as_json=self.as_json)
+
+
+def split_phrases(line: str) -> list[str]:
+    """The phrases of a line, with tabs between them."""
+    return [phrase for phrase in line.split("\t") if phrase]
+
+
+def scored_line(scored: ForcedScore, *, as_json: bool) -> str:
+    """The line of output for the log-probability of a target."""
+    return json.dumps(asdict(scored), ensure_ascii=False) if as_json else f"{scored.log_prob:.6f}"
+
+
+def predicted_line(prediction: Prediction, *, as_json: bool) -> str:
+    """The line of output for the labels of a text."""
+    return json.dumps(prediction.record(), ensure_ascii=False) if as_json else " ".join(prediction.labels)
 
 
 def continued(prompt: str, text: str, *, as_json: bool) -> str:

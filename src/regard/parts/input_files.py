@@ -90,7 +90,7 @@ class InputFile:
         total = self._num_bytes()
         with open_unpacked(self.path) as stream:
             check_beginning(stream.readline(), str(self.path))
-        with open_unpacked(self.path) as stream:
+            stream.seek(0)
             sections, position = [], 0
             for number in range(1, num_parts + 1):
                 section, position = _section_to(stream, position, total * number // num_parts)

@@ -10,6 +10,7 @@ import os
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -22,7 +23,6 @@ from regard.parts.input_files import BLOCK, InputFile, Section, changed
 from regard.text.lines import write_whole
 
 MANIFEST = "manifest.json"
-MOST_PARTS = 1_000_000
 MOST_DIFFERENCES = 3
 """The differences between two manifests that a message names."""
 NO_WEIGHTS = (".md", ".html", ".svg", ".png")
@@ -96,7 +96,7 @@ class Manifest(_Record):
             first_row += part.num_rows
         return self
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         """A checksum of the whole manifest, which each part repeats."""
         return sha256(self.model_dump_json().encode()).hexdigest()
@@ -133,6 +133,15 @@ def find_or_divide(folder: Path, work: Work, files: Sequence[InputFile], num_par
     """
     if not is_file(folder / MANIFEST):
         _write_first(folder, divide(work, files, num_parts))
+    return find(folder, work, files, num_parts)
+
+
+def find(folder: Path, work: Work, files: Sequence[InputFile], num_parts: int) -> Manifest:
+    """The manifest of a folder, which must be of this work.
+
+    Raises:
+        DataError: as for `find_or_divide`, or there is none.
+    """
     manifest = read(folder)
     if found := _differences(manifest, work, files, num_parts):
         raise DataError(

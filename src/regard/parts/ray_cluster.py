@@ -30,7 +30,7 @@ class PartWorker:
         self, folder: Path, manifest: Manifest, files: Sequence[InputFile], answer: RowAnswers, ending: str
     ) -> None:
         self.folder, self.manifest, self.files, self.answer, self.ending = folder, manifest, files, answer, ending
-        self.problem = ""
+        self.is_checked = False
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         """Answer the parts of a batch: their records, and the message of one that could not be done."""
@@ -55,11 +55,14 @@ class PartWorker:
         Raises:
             DataError: it has another version of Regard, or another model.
         """
+        if self.is_checked:
+            return
         work = self.manifest.work
         if __version__ != work.version:
             raise DataError(f"each node must have Regard {work.version}; got {__version__} on one. Install the same.")
         if self.answer.model.digests() != work.models:
             raise DataError(f"{self.answer.model.path} must be the same on each node; it differs on one. Copy it anew.")
+        self.is_checked = True
 
 
 def _check_reachable(address: str) -> None:
