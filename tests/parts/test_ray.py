@@ -58,9 +58,9 @@ def on_cluster(folder: Path, cluster: Cluster, output: Path) -> subprocess.Popen
 
 
 def joined(folder: Path, output: Path) -> str:
-    words = "translate", "m", "many", "-o", output, "--parts", PARTS, "--collect", output / "all"
+    words = "translate", "m", "many", "-o", output, "--parts", PARTS, "--collect", output.with_name("all")
     assert regard(folder, *words).wait() == 0
-    return (output / "all").read_text()
+    return output.with_name("all").read_text()
 
 
 def wait_for(output: Path, count: int) -> None:
