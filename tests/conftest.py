@@ -38,6 +38,12 @@ from regard.text.tokenizer_config import TokenizerConfig
 settings.register_profile("regard", deadline=None, derandomize=True, max_examples=30)
 settings.load_profile("regard")
 
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes may have the time in them (gzip): their argument names the test, so that all processes collect the same."""
+    return argname if isinstance(val, bytes) else None
+
+
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
 
