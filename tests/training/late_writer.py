@@ -12,7 +12,7 @@ from regard.data.batching import training_batches
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.training.distributed import joined_world
+from regard.training.distributed import end_at_once, joined_world
 from regard.training.trainer import Trainer
 from regard.training.training_config import TrainingConfig
 from regard.training.training_run import Callback, Progress, SavingTimes, Scores, TrainingRun
@@ -55,3 +55,4 @@ with joined_world("cpu") as world:
     trainer = Trainer(updater, task, Writer(), Silent(), saving=SavingTimes() if slow == "save" else None)
     trainer.train()
     assert written.exists(), f"process {world.rank} did not wait"
+end_at_once(0)

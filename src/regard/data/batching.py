@@ -101,7 +101,7 @@ def make_batch(
     """The tensors of some pairs. No label is counted until all `start_ids` have been read.
 
     Args:
-        counts: whether there are labels at all; if not, all of them are padding.
+        counts: whether there are labels and links at all; if not, all labels are padding.
     """
     rows: list[int] = indices.tolist()
     targets = [pairs.targets[row] for row in rows]
@@ -115,7 +115,7 @@ def make_batch(
         labels=labels,
         num_tokens=sum(map(len, targets)) if counts else 0,
         indices=rows,
-        links=None if pairs.links is None else _links(pairs.links, rows, len(start_ids) - 1),
+        links=_links(pairs.links, rows, len(start_ids) - 1) if counts and pairs.links is not None else None,
         label_positions=label_positions(labels != pad_id),
         pads_right=True,
         source_lengths=torch.tensor([max(1, len(source)) for source in sources]),

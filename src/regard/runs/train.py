@@ -121,9 +121,7 @@ def train(
     if pretrained is not None:
         _check_pretrained(family_name, changes)
     chosen = _settings(arch, task_name, preset, changes, start)
-    check = partial(
-        _check_together, is_taught=start.teacher is not None, begins=model is not None, shard=shard, compile=compile
-    )
+    check = partial(_check_together, is_taught=start.teacher is not None, begins=model is not None, compile=compile)
     check(chosen)
     check_what_learns(chosen)
     if dry_run and (resume or "WORLD_SIZE" in os.environ):
@@ -220,7 +218,7 @@ def _check_alone(preset: str | None, pretrained: object) -> None:
         )
 
 
-def _check_together(settings: RunSettings, *, is_taught: bool, begins: bool, shard: bool, compile: bool) -> None:
+def _check_together(settings: RunSettings, *, is_taught: bool, begins: bool, compile: bool) -> None:
     """Make sure that settings and options have an effect together.
 
     Raises:
@@ -229,22 +227,16 @@ def _check_together(settings: RunSettings, *, is_taught: bool, begins: bool, sha
     for key in ("teacher_weight", "teacher_temperature"):
         if not is_taught and _is_changed(settings, key):
             raise SettingsError(f"training.{key} has no effect without a teacher. Add `--teacher MODEL`, or remove it.")
-    if settings.adapter.rank is not None and (not begins or shard):
-        raise SettingsError(
-            "`adapter.rank` needs a model that it adapts. Add `--from MODEL`, or remove it."
-            if not begins
-            else "`--shard` divides weights that learn, and those of an adapter are few. Remove it."
-        )
+    if settings.adapter.rank is not None and not begins:
+        raise SettingsError("`adapter.rank` needs a model that it adapts. Add `--from MODEL`, or remove it.")
     if settings.data.alignments is None:
         of_data = settings.data.model_dump(include={"first_word", "word_separators"}, exclude_defaults=True)
         changed = [f"data.{key}" for key in of_data]
         changed += ["training.alignment_weight"] if _is_changed(settings, "alignment_weight") else []
         if changed:
             raise SettingsError(f"{changed[0]} has no effect without `data.alignments`. Add it, or remove this.")
-    if compile and (shard or settings.data.alignments is not None or settings.model.arch == "rnn"):
-        raise SettingsError(
-            "`--compile` works with Transformers whose weights are whole, without `data.alignments`. Remove it, or these."
-        )
+    if compile and (settings.data.alignments is not None or settings.model.arch == "rnn"):
+        raise SettingsError("`--compile` works with Transformers, without `data.alignments`. Remove it, or these.")
 
 
 def _is_changed(settings: RunSettings, key: str) -> bool:

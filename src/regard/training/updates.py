@@ -95,6 +95,14 @@ def compiled(model: AnyModel) -> AnyModel:
     return copied
 
 
+def compile_layers(model: Model) -> None:
+    """Let PyTorch compile each layer at the first batch, in place: between layers, FSDP puts weights together."""
+    for part in model.modules():
+        if isinstance(part, nn.ModuleList):
+            for layer in part:
+                layer.forward = torch.compile(layer.forward, dynamic=True)
+
+
 class Updater(Generic[AnyModel, AnyBatch]):
     """Updates a model's weights by the gradient of its loss.
 
@@ -102,7 +110,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
         model: on its device, in float32; its weights are moved in place, but for `shard`. Frozen ones stay as they are.
         shard: divide weights and moments among the processes, instead of having all of them in each.
         teacher: a model that this one learns from, beside the labels.
-        compiles: compute with compiled `states`; not together with `shard`.
+        compiles: compute with compiled `states`; with `shard`, with compiled layers.
     """
 
     def __init__(
@@ -115,7 +123,6 @@ class Updater(Generic[AnyModel, AnyBatch]):
         teacher: Teacher | None = None,
         compiles: bool = False,
     ) -> None:
-        assert not (compiles and shard)
         self.config, self.world, self.shard = config, world, shard and world.size > 1
         self.device = next(model.parameters()).device
         dtype = resolve_precision(config.precision, self.device)
@@ -128,6 +135,8 @@ class Updater(Generic[AnyModel, AnyBatch]):
         if self.shard:
             sharded(self.average.model, dtype, METHODS)
             self.weights = MasterWeights(model, torch.float32)
+            if compiles:
+                compile_layers(model)
             loss = _Loss(model, smoothing, teacher, config.alignment_weight)
             self.module = sharded(loss, dtype)
         else:
@@ -197,7 +206,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
         """Apply a function to the averaged model, in the main process, or in all where each has only a part of it;
         returns its result in all.
         """
-        model = merged(self.average.model).eval()
+        model = (self.average.model if self.shard else merged(self.average.model)).eval()
         # What is put together of a divided model in inference mode cannot be renewed outside of it: so always in it.
         in_inference = torch.inference_mode() if self.shard else nullcontext()
         with in_inference, _reporting_lack_of_memory(lambda: "the validation text, in batches", self.config):
@@ -225,8 +234,10 @@ class Updater(Generic[AnyModel, AnyBatch]):
         found = {f"weights.{name}": tensor.detach() for name, tensor in weights.items()}
         averaged = stored_tensors(self.average.model)
         found |= {
-            f"average.{name}": each for name, each in averaged.items() if each is not weights[name]
-        }  # frozen ones are shared
+            f"average.{name}": each
+            for name, each in averaged.items()
+            if weights[name].requires_grad and each is not weights[name]
+        }  # frozen ones stay the same
         for name, parameter in weights.items():
             moments = self.optimizer.state.get(parameter, {})
             found |= {f"optimizer.{name}.{key}": tensor for key, tensor in moments.items()}
