@@ -23,7 +23,7 @@ import regard.extending
 from regard.data.augmentation.noise import Noise
 from regard.data.batch import Batch
 from regard.data.batching import Epochs, training_batches
-from regard.data.prefetching import load_batches, num_loading_processes, prefetch
+from regard.data.prefetching import map_in_processes, num_loading_processes, prefetch
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import DataError
 from regard.text.locks import lock
@@ -113,7 +113,7 @@ def test_what_a_process_cannot_make_is_said() -> None:
             raise DataError("the fourth cannot be made")
         return os.getpid()
 
-    found = load_batches(iter(range(9)), make, lambda: None, 2)
+    found = map_in_processes(make, iter(range(9)), 2)
     assert os.getpid() not in {next(found), next(found), next(found)}
     with pytest.raises(DataError, match=r"^the fourth cannot be made$"):
         next(found)
@@ -125,9 +125,9 @@ def test_signals_to_a_group_do_not_reach_the_processes() -> None:
     program = """
 import itertools, os, signal, sys
 sys.path.insert(0, os.environ["SOURCES"])
-from regard.data.prefetching import load_batches
+from regard.data.prefetching import map_in_processes
 signal.signal(signal.SIGTERM, lambda *_: print("asked to end", flush=True))
-found = load_batches(iter(range(1000)), int, lambda: None, 2)
+found = map_in_processes(int, iter(range(1000)), 2)
 print(next(found) + next(found), flush=True)  # both have begun
 os.killpg(os.getpgid(0), signal.SIGTERM)
 print(list(itertools.islice(found, 200))[-1], flush=True)
@@ -174,9 +174,9 @@ def test_memory_maps_are_released_by_the_process_that_reads_them() -> None:
         with released.get_lock():
             released.value += 1
 
-    assert list(load_batches(iter(range(40)), int, release, 2)) == list(range(40))
+    assert list(map_in_processes(int, iter(range(40)), 2, release)) == list(range(40))
     assert released.value == 4 + 5  # each made 20; and lengths were read here
-    assert list(load_batches(iter(range(40)), int, release)) == list(range(40))
+    assert list(map_in_processes(int, iter(range(40)), 0, release)) == list(range(40))
     assert released.value == 9 + 5
 
 

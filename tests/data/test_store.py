@@ -34,8 +34,9 @@ def corpora(tmp_path: Path) -> list[Pairs]:
 
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Everything counts as large, and chunks are small."""
+    """Everything counts as large, chunks are small, and one process encodes them."""
     monkeypatch.setattr(encoding, "LARGE_BYTES", 1)
+    monkeypatch.setattr(encoding, "num_encoding_processes", lambda: 0)
     monkeypatch.setattr(encoding, "ENCODED_AT_ONCE", 3)
     monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
@@ -71,6 +72,43 @@ def test_stored_ids_are_those_in_memory_and_are_found_again(
     assert same(stored, again)
     assert same(stored, encode_corpora(corpora, letters, None, silent))
     assert [path.name for path in large.rglob("*.part")] == []
+
+
+@pytest.mark.filterwarnings("ignore:This DataLoader will create")  # on a machine with one processor
+def test_several_processes_store_the_same_bytes(
+    corpora: list[Pairs],
+    letters: Tokenizer,
+    large: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    def stored() -> dict[str, bytes]:
+        encode_corpora(corpora, letters, None, silent)
+        (folder,) = (large / "corpora").iterdir()
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    alone = stored()
+    monkeypatch.setenv("REGARD_CACHE", str(large := large / "of-two"))
+    monkeypatch.setattr(encoding, "num_encoding_processes", lambda: 2)
+    assert stored() == alone
+    assert capfd.readouterr().err == ""  # such as what tokenizers say of threads that a process lost
+
+
+@pytest.mark.filterwarnings("ignore:This DataLoader will create")
+def test_an_error_in_one_of_several_processes_is_that_of_one(
+    large: Path, tmp_path: Path, letters: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoding, "num_encoding_processes", lambda: 2)
+    (tmp_path / "x.jsonl").write_text(
+        '{"source": "ab", "target": "b"}\n' * 5 + '{"source": "a\\ud800", "target": "b"}\n'
+    )
+    with pytest.raises(DataError) as error:
+        encode_corpora(find_corpora([tmp_path / "x.jsonl"]), letters, None, silent)
+    monkeypatch.setattr(encoding, "num_encoding_processes", lambda: 0)
+    with pytest.raises(DataError) as expected:
+        encode_corpora(find_corpora([tmp_path / "x.jsonl"]), letters, None, silent)
+    assert str(error.value) == str(expected.value)
+    assert not list(large.rglob("*.part"))
 
 
 def test_other_texts_or_tokenizers_are_stored_anew(corpora: list[Pairs], letters: Tokenizer, large: Path) -> None:

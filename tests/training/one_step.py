@@ -31,7 +31,8 @@ class Descent(torch.optim.SGD):
 rng = np.random.default_rng(0)
 rows = [[*rng.integers(4, 23, rng.integers(1, 9)).tolist(), 3] for _ in range(64)]
 links = [
-    rng.integers(0, (len(source), len(target)), (2, 2)).flatten().tolist() for source, target in zip(rows, rows[::-1], strict=True)
+    rng.integers(0, (len(source), len(target)), (2, 2)).flatten().tolist()
+    for source, target in zip(rows, rows[::-1], strict=True)
 ]
 links[::3] = [[]] * len(links[::3])
 

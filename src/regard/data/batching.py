@@ -23,7 +23,7 @@ from regard.data.batch import (
     pad_right,
     rows_of_shard,
 )
-from regard.data.prefetching import load_batches, releasing
+from regard.data.prefetching import map_in_processes, releasing
 from regard.data.sequences import EncodedPairs, EncodedTexts, Order, Sequences
 from regard.text.segmentation import Segmenter
 
@@ -200,7 +200,7 @@ def training_batches(
         return replace(batch, indices=rows.tolist(), next_cursor=cursor)
 
     takes_long = segmenters is not None or noise is not None
-    return load_batches(plan, make, pairs.release, num_processes if takes_long else 0)
+    return map_in_processes(make, plan, num_processes if takes_long else 0, pairs.release)
 
 
 def _resegmented(

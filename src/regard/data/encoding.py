@@ -16,11 +16,11 @@ import numpy as np
 from regard.data.alignments import token_links
 from regard.data.corpus import NumberedPair, Pairs, ParallelText
 from regard.data.labelled import LabelledData, LabelledLine, LabelledText, frame, no_texts, number_labels
+from regard.data.prefetching import map_in_processes, num_encoding_processes
 from regard.data.sequences import EncodedPairs, EncodedTexts, Sequences
 from regard.data.store import (
     FORMAT_VERSION,
     Chunk,
-    Side,
     StoredExamples,
     cache_folder,
     in_files,
@@ -39,6 +39,8 @@ LARGE_BYTES = 1 << 26
 LEARNT_VERSION = "2"
 """The version of the learning: changes where other tokens are learnt from the same text with the same settings."""
 ENCODED_AT_ONCE = 4096
+Side = Sequence[Sequence[int]]
+"""The ids of some texts, or of their labels."""
 Report = Callable[[str, int, int], None]
 """The callback of progress: the name of the work, how much is done, and how much there is."""
 Corpora = Sequence[Pairs] | Sequence[TextFile] | Sequence[LabelledData]
@@ -290,16 +292,23 @@ def _encoded(
     parts = [str(FORMAT_VERSION), *(corpus.digest for corpus in corpora)]
     parts += [each.backend_json + each.symbols.model_dump_json() for each in tokenizers]
     key = _key([*parts, *other_parts])
-    num_lines = sum(corpus.num_lines for corpus in corpora)
+    *lines_before, num_lines = itertools.accumulate((corpus.num_lines for corpus in corpora), initial=0)
 
-    def chunks() -> Iterator[Chunk]:
-        before = 0
+    def pieces() -> Iterator[tuple[int, list[Any]]]:
         for part, corpus in enumerate(corpora):
             examples: Iterator[Any] = corpus.numbered()
-            while chunk := list(itertools.islice(examples, ENCODED_AT_ONCE)):
-                yield Chunk(part, [example.line for example in chunk], encode(chunk))
-                report("encoding", before + chunk[-1].line, num_lines)
-            before += corpus.num_lines
+            while piece := list(itertools.islice(examples, ENCODED_AT_ONCE)):
+                yield part, piece
+
+    def encoded(piece: tuple[int, list[Any]]) -> Chunk:
+        part, examples = piece
+        lines = [example.line for example in examples]
+        return Chunk(part, lines, [Sequences.from_lists(side) for side in encode(examples)])
+
+    def chunks() -> Iterator[Chunk]:
+        for chunk in map_in_processes(encoded, pieces(), num_encoding_processes() if is_large(corpora) else 0):
+            yield chunk
+            report("encoding", lines_before[chunk.part] + chunk.lines[-1], num_lines)
         check_unchanged(corpora)  # before anything is stored
 
     if not is_large(corpora):

@@ -1,11 +1,14 @@
-"""Preparation of batches while a model computes: in a thread, and where they take long to make, in processes."""
+"""Work ahead of its use: batches while a model computes, in a thread, or where they take long to make, in processes; ids of
+large corpora, in processes."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
@@ -57,27 +60,45 @@ def num_loading_processes(device: torch.device, processes_of_machine: int = 1) -
     Args:
         processes_of_machine: how many train on this machine, and share its processors.
     """
-    can_fork = "fork" in multiprocessing.get_all_start_methods() and not multiprocessing.current_process().daemon
-    if device.type == "cpu" or not can_fork:
+    if device.type == "cpu" or not _can_fork():
         return 0
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(0, min(MOST_PROCESSES, processors // processes_of_machine - 1))
+    return max(0, min(MOST_PROCESSES, _num_processors() // processes_of_machine - 1))
 
 
-def load_batches(
-    plan: Iterator[Planned], make: Callable[[Planned], T], release: Callable[[], None], num_processes: int = 0
+def num_encoding_processes() -> int:
+    """The number of processes that encode a corpus while nothing else runs; 0: this one encodes it."""
+    # Apple's libraries do not survive a fork while they are used.
+    can_fork = _can_fork() and sys.platform == "linux"
+    return min(MOST_PROCESSES, _num_processors()) if can_fork and _num_processors() > 1 else 0
+
+
+def _can_fork() -> bool:
+    """Whether this process can have copies of itself."""
+    return "fork" in multiprocessing.get_all_start_methods() and not multiprocessing.current_process().daemon
+
+
+def _num_processors() -> int:
+    """The processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def map_in_processes(
+    make: Callable[[Planned], T],
+    plan: Iterator[Planned],
+    num_processes: int = 0,
+    release: Callable[[], None] = lambda: None,
 ) -> Iterator[T]:
     """Apply `make` to each item of a plan, and yield the results in its order.
 
     Args:
-        release: gives back memory maps that `make` reads, in the process that calls it.
-        num_processes: that make batches ahead; 0: each is made when it is asked for. They are copies of this process, and must
+        num_processes: that make results ahead; 0: each is made when it is asked for. They are copies of this process, and must
             not touch a GPU. Python's threads would take turns.
+        release: gives back memory maps that `make` reads, in the process that calls it.
     """
     if not num_processes:
         return releasing(map(make, plan), release)
     loader: Any = DataLoader(
-        _BatchDataset(make, release),
+        _PlanDataset(make, release),
         batch_size=None,
         sampler=releasing(plan, release),
         num_workers=num_processes,
@@ -88,7 +109,21 @@ def load_batches(
         generator=torch.Generator(),  # else it would draw from the generator that dropout draws from
     )
     # The processes begin here, not in the thread of `prefetch`, which would be gone in them, and missed.
-    return _until_closed(iter(loader))
+    with _tokenizers_of_one_thread():
+        return _until_closed(iter(loader))
+
+
+@contextmanager
+def _tokenizers_of_one_thread() -> Iterator[None]:
+    """Let processes that begin here use no threads of tokenizers, which a copy of a process does not have."""
+    name, before = "TOKENIZERS_PARALLELISM", os.environ.get("TOKENIZERS_PARALLELISM")
+    os.environ[name] = "false"
+    try:
+        yield
+    finally:
+        os.environ.pop(name)
+        if before is not None:
+            os.environ[name] = before
 
 
 def _until_closed(items: Iterator[Any]) -> Iterator[Any]:
@@ -102,7 +137,7 @@ def _until_closed(items: Iterator[Any]) -> Iterator[Any]:
         del items
 
 
-class _BatchDataset(Dataset[Any]):
+class _PlanDataset(Dataset[Any]):
     """The items of a plan as `DataLoader` asks for them."""
 
     def __init__(self, make: Callable[[Any], Any], release: Callable[[], None]) -> None:

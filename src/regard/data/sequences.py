@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+
+def _nothing_to_release() -> None:
+    """The release of arrays in memory; a function of the module, as processes send each other sequences."""
+
 
 Order = Callable[[np.random.Generator], np.ndarray]
 """The examples of an epoch in a random order, and so in a new one for each epoch."""
@@ -21,7 +27,7 @@ class Sequences:
 
     ids: np.ndarray
     offsets: np.ndarray
-    release: Callable[[], None] = lambda: None
+    release: Callable[[], None] = _nothing_to_release
     """Give back what was read of memory maps, so that a process does not seem to grow by all it has ever read."""
 
     @classmethod
@@ -29,7 +35,7 @@ class Sequences:
         """The sequences of some lists."""
         offsets = np.zeros(len(lists) + 1, dtype=np.int64)
         np.cumsum([len(ids) for ids in lists], out=offsets[1:])
-        flat = np.fromiter((id for ids in lists for id in ids), dtype=np.int32, count=int(offsets[-1]))
+        flat = np.fromiter(itertools.chain.from_iterable(lists), dtype=np.int32, count=int(offsets[-1]))
         return cls(flat, offsets)
 
     @property

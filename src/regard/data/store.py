@@ -7,7 +7,6 @@ aside, synced and renamed, so that a folder that is there is whole.
 
 from __future__ import annotations
 
-import itertools
 import json
 import mmap
 import os
@@ -29,8 +28,6 @@ FORMAT_VERSION = 1
 CACHE_VARIABLE = "REGARD_CACHE"
 ABANDONED_AFTER = 24 * 3600
 """Seconds without a write after which a temporary folder counts as abandoned."""
-Side = Sequence[Sequence[int]]
-"""The ids of some texts, or of their labels."""
 
 
 class Chunk(NamedTuple):
@@ -40,7 +37,7 @@ class Chunk(NamedTuple):
     """The number of the corpus, from 0."""
     lines: Sequence[int]
     """The line of each example, counted from 1."""
-    sides: Sequence[Side]
+    sides: Sequence[Sequences]
     """The ids of these examples: sources and targets of pairs, texts and their labels, or texts alone."""
 
 
@@ -78,17 +75,17 @@ def make_folder(folder: Path) -> None:
 def in_memory(chunks: Iterable[Chunk], num_parts: int, num_sides: int) -> StoredExamples:
     """Examples as arrays."""
     ids = [[np.empty(0, dtype=np.int32)] for _ in range(num_sides)]
-    lengths: list[list[int]] = [[] for _ in range(num_sides)]
+    lengths = [[np.zeros(1, dtype=np.int64)] for _ in range(num_sides)]
     lines: list[int] = []
     sizes = [0] * num_parts
     for chunk in chunks:
         for side, rows in enumerate(chunk.sides):
-            ids[side].append(_end_to_end(rows, np.dtype(np.int32)))
-            lengths[side] += map(len, rows)
+            ids[side].append(rows.ids)
+            lengths[side].append(rows.lengths)
         lines += chunk.lines
         sizes[chunk.part] += len(chunk.lines)
     sides = (
-        Sequences(np.concatenate(each), np.concatenate(([0], np.cumsum(length, dtype=np.int64))).astype(np.int64))
+        Sequences(np.concatenate(each), np.cumsum(np.concatenate(length)))
         for each, length in zip(ids, lengths, strict=True)
     )
     return StoredExamples(tuple(sides), np.array(lines, dtype=np.int64), tuple(sizes))
@@ -152,20 +149,15 @@ def _write(
             stream.write(np.zeros(1, dtype=np.int64).tobytes())
         for chunk in chunks:
             for side, rows in enumerate(chunk.sides):
-                ids[side].write(_end_to_end(rows, dtype).tobytes())
-                found = ends[side] + np.cumsum([len(row) for row in rows], dtype=np.int64)
-                offsets[side].write(found.tobytes())
-                ends[side] = int(found[-1])
+                ids[side].write(rows.ids.astype(dtype).tobytes())
+                offsets[side].write((ends[side] + rows.offsets[1:]).tobytes())
+                ends[side] += int(rows.offsets[-1])
             lines.write(np.array(chunk.lines, dtype=np.int64).tobytes())
             sizes[chunk.part] += len(chunk.lines)
         for stream in (*ids, *offsets, lines):  # on the disk before its name is: a power cut would leave zeros
             stream.flush()
             os.fsync(stream.fileno())
     return sizes
-
-
-def _end_to_end(rows: Side, dtype: np.dtype[np.generic]) -> np.ndarray:
-    return np.fromiter(itertools.chain.from_iterable(rows), dtype=dtype)
 
 
 def _is_whole(folder: Path) -> bool:

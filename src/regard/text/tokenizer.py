@@ -338,7 +338,10 @@ class Tokenizer:
 
     def _ids_of(self, row: Any) -> list[int]:
         if self.vocabulary is None:
-            return [self._ordinary(id) for id in row.ids]
+            ids: list[int] = row.ids
+            if self._special.isdisjoint(ids) and max(ids, default=-1) < self.num_ids:  # as almost always
+                return ids
+            return [self._ordinary(id) for id in ids]
         return [self._ordinary(self._ids.get(token, self.unk_id)) for token in row.tokens]
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
