@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
 import regard
+from regard.checkpoint import load_model
 from regard.cli.main import run
 from regard.data.directions_of_corpora import languages_of, rule_of
 from regard.errors import SettingsError
@@ -75,6 +77,15 @@ def test_a_run_is_resumed_and_goes_on_with_another_language(folder: Path, capsys
     weights = [Path(name, "model.safetensors").read_bytes() for name in ("whole", "again")]
     assert weights[0] == weights[1]
     further = regard.train(["t.low", "t.num"], "more", from_="whole", directions=["en-cs"], steps=2, device="cpu")
+    begun = load_model(Path("whole"))
+    new = further.translator.tokenizer.id_of("<2cs>")
+    tags = [begun.tokenizer.id_of(tag) for tag in ("<2en>", "<2de>")]
+    before, after = (each.source_embedding.weight for each in (begun.model, further.translator.model))
+    assert new == len(before)  # at the end
+    torch.testing.assert_close(
+        after[new], before[tags].mean(dim=0), rtol=0, atol=0.02
+    )  # two steps of 0.001, and an average
+    assert (before.mean(dim=0) - before[tags].mean(dim=0)).abs().max() > 0.1
     languages = further.translator.languages
     assert languages is not None
     assert languages.trained == ["en-de", "de-en", "en-cs"]

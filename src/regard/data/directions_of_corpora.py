@@ -9,6 +9,8 @@ from regard.errors import SettingsError
 from regard.text.languages import Languages
 
 DIRECTION = re.compile(r"([A-Za-z0-9_]{2,20})-([A-Za-z0-9_]{2,20})")
+TAG = re.compile(r"<2([A-Za-z0-9_]{2,20})>")
+"""The spelling of the token of a language."""
 TEMPERATURE = 5.0
 """The usual temperature of mixtures of many languages. Source: Arivazhagan et al. 2019, section 3.2."""
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from regard.checkpoint import LoadedModel
-from regard.data.directions_of_corpora import tag_of
+from regard.data.directions_of_corpora import TAG, tag_of
 from regard.errors import SettingsError
 from regard.models.config import SAME_WEIGHTS, ModelConfig
 from regard.models.interface import Model
@@ -134,6 +134,25 @@ def build_initialized(initial: LoadedModel, config: ModelConfig, seed: int) -> t
         must_learn,
         f"new, and to be learnt: {', '.join(heads)} ({counted(len(new), 'tensor')})" if new else "",
     )
+
+
+@torch.no_grad()
+def begin_new_languages(model: Model, before: LoadedModel, after: LoadedModel) -> None:
+    """Let the tokens of languages that were added begin at the mean of those of the languages that the model had.
+
+    Args:
+        before: the model that `model` began with.
+        after: the same with the vocabulary of `model`.
+    """
+    languages = before.source_tokenizer.languages
+    if languages is None:
+        return
+    had = [after.source_tokenizer.id_of(token) for token in languages.tokens.values()]
+    added = range(len(before.source_tokenizer), len(after.source_tokenizer))
+    spelled = zip(added, after.source_tokenizer.tokens(added), strict=True)
+    new = [id for id, token in spelled if TAG.fullmatch(token)]
+    weight = getattr(model, model.input_embedding).weight
+    weight[new] = weight[had].mean(dim=0)
 
 
 def without_languages(loaded: LoadedModel, directions: Sequence[str] | None) -> LoadedModel:

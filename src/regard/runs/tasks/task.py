@@ -27,6 +27,7 @@ from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
 from regard.runs.tasks.initial_model import (
     InitialModel,
+    begin_new_languages,
     build_initialized,
     sizes_of_vocabulary,
     with_tokens,
@@ -185,6 +186,7 @@ class Task(ABC):
         self.base = None if self.settings.adapter.rank is None else loaded
         self.settings = self.settings.model_copy(update={"model": config})
         self.initial, self.new_parameters, note = build_initialized(loaded, config, self.settings.training.seed)
+        begin_new_languages(self.initial, initial.loaded, loaded)
         self.notes += [note] if note else []
 
     def learn_sizes(self, **decided: Any) -> None:
