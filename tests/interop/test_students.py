@@ -71,10 +71,14 @@ def logits_of(folder: Path, source: list[int], target: list[int]) -> np.ndarray:
     return np.asarray(found.numpy())
 
 
-@pytest.mark.parametrize("eight_bits", [True, False])
-@pytest.mark.parametrize("packed", [True, False])
-@pytest.mark.parametrize("kind", ["shared", "two vocabularies", "pre-norm"])
-def test_logits_are_those_of_the_network_in_numpy(eight_bits: bool, packed: bool, kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "eight_bits", "packed"),
+    [
+        ("shared", True, False), ("shared", False, True), ("two vocabularies", True, True), ("two vocabularies", False, False),
+        ("pre-norm", True, False),
+    ],
+)  # fmt: skip
+def test_logits_are_those_of_the_network_in_numpy(kind: str, eight_bits: bool, packed: bool, tmp_path: Path) -> None:
     target_size = size_of(OTHER) if kind == "two vocabularies" else None
     pre = kind == "pre-norm"
     norms = (

@@ -169,6 +169,11 @@ def write_foreign(
         hint = nearest_hint(format, (EIGHT_BITS, *FORMATS))
         raise SettingsError(f"format must be one that Regard writes; got {format!r}. {hint}")
     check_output(output, overwrite=False)
+    past = loaded.model.config.decoder_past if isinstance(loaded.model, EncoderDecoder) else "self_attention"
+    if past != "self_attention" and format != "marian-npz":
+        raise ModelFolderError(
+            f"decoder_past must be self_attention to be written as {format}; got {past}. Only marian-npz has it."
+        )
     if format != "onnx":
         bert.refuse(format, _ours_alone(loaded.model, format))
     if loaded.source_tokenizer.symbols.language_ids and format != "onnx":
@@ -207,8 +212,6 @@ def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
         wanted["norm_bias"] = config.norm_bias or config.norm_kind != "layer", True
         if format not in gemma.WRITTEN:
             wanted["local_rotary_base"] = config.local_rotary_base, None
-    if isinstance(model, EncoderDecoder) and format != "marian-npz":
-        wanted["decoder_past"] = config.decoder_past, "self_attention"
     if isinstance(model, Encoder):
         usual = "norm" if config.task == "mlm" else "dense" if config.task in TEXT_TASKS else "none"
         wanted["first_norm"] = config.first_norm, True

@@ -59,7 +59,7 @@ class _Header(NamedTuple):
     """The length of its data, with what is behind it."""
 
     @property
-    def count(self) -> int:
+    def num_values(self) -> int:
         """The number of its numbers."""
         return math.prod(self.sizes)
 
@@ -156,7 +156,7 @@ def _check_sizes(headers: Sequence[_Header], stream: BufferedIOBase, path: Path)
         there = os.fstat(stream.fileno()).st_size - stream.tell()
         if total != there:
             raise ModelFolderError(f"{path} must have {total:,} bytes of data; got {there:,}. Is it whole?")
-    wanted = total + sum(FLOAT32.itemsize * header.count for header in headers)
+    wanted = total + sum(FLOAT32.itemsize * header.num_values for header in headers)
     if (free := free_bytes(torch.device("cpu"))) is not None and wanted > free:
         raise ModelFolderError(f"{path} must fit into memory; got {wanted / 1e9:,.1f} GB, of {free / 1e9:,.1f} GB.")
 
@@ -168,11 +168,11 @@ def _needed(header: _Header, path: Path) -> int:
         ModelFolderError: it is of a type that we do not read.
     """
     if header.type == TEXT:
-        return header.count
+        return header.num_values
     if header.type in FLOATS:
-        return header.count * FLOATS[header.type].itemsize
+        return header.num_values * FLOATS[header.type].itemsize
     if header.type in INTGEMM:
-        return header.count * INTGEMM[header.type].itemsize + FLOAT32.itemsize
+        return header.num_values * INTGEMM[header.type].itemsize + FLOAT32.itemsize
     raise ModelFolderError(
         f"{path}: {header.name} must be of type float16, float32, float64, intgemm8 or intgemm16; got type "
         f"{header.type:#06x}. Types whose numbers lie as one kind of processor wants them are not read; `marian-conv "
@@ -183,12 +183,12 @@ def _needed(header: _Header, path: Path) -> int:
 def _tensor(header: _Header, stream: BufferedIOBase, path: Path) -> np.ndarray:
     content = _read(stream, header.num_bytes, path)
     if header.type == TEXT:
-        return np.frombuffer(content, np.int8, header.count)
+        return np.frombuffer(content, np.int8, header.num_values)
     if header.type in FLOATS:
-        return np.frombuffer(content, FLOATS[header.type], header.count).reshape(header.sizes).astype(np.float32)
+        return np.frombuffer(content, FLOATS[header.type], header.num_values).reshape(header.sizes).astype(np.float32)
     kind = INTGEMM[header.type]
-    integers = np.frombuffer(content, kind, header.count)
-    (scale,) = np.frombuffer(content, FLOAT32, 1, header.count * kind.itemsize)
+    integers = np.frombuffer(content, kind, header.num_values)
+    (scale,) = np.frombuffer(content, FLOAT32, 1, header.num_values * kind.itemsize)
     if not (math.isfinite(scale) and scale > 0):
         raise ModelFolderError(f"{path}: the scale of {header.name} must be a positive number; got {scale}.")
     values = integers.astype(np.float32) * (np.float32(1) / scale)
