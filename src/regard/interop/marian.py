@@ -35,6 +35,7 @@ from regard.interop.sentence_piece_model import sentence_piece_model
 from regard.memory import free_bytes
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.names import is_file, is_folder
 from regard.text.tokenizer import Symbols, Tokenizer
 
 OPTIONS = "special:model.yml"
@@ -138,7 +139,8 @@ def read(path: Path) -> ForeignModel:
             "it was made for products of bytes, whose rounding differs: Firefox may translate otherwise in places"
         )
     loaded = LoadedModel(model, tokenizers["target"], tokenizers["source"])
-    reference = None if config.decoder_past == "ssru" else lambda path: _reference(path, loaded)
+    is_known = path.suffix == ".npz" and config.decoder_past != "ssru"  # to CTranslate2
+    reference = (lambda path: _reference(path, loaded)) if is_known else None
     return ForeignModel("Marian", loaded, account, notes, reference, path)
 
 
@@ -148,9 +150,9 @@ def model_file(path: Path) -> Path | None:
     Raises:
         ModelFolderError: a folder holds several.
     """
-    if path.is_file():
+    if is_file(path):
         return path if path.suffix == ".npz" or is_binary(path) else None
-    if not path.is_dir():
+    if not is_folder(path):
         return None
     found = sorted(path.glob("*.npz")) or _unpacked_ones(file for file in path.glob("*.bin*") if is_binary(file))
     if len(found) > 1 and found[0].suffix != ".npz":
