@@ -301,7 +301,8 @@ class BeamLayer:
         """The states of some hypotheses; None: nothing was read yet, or this layer has no recurrence."""
         if self.state is None:
             return None
-        return self.state[sentences[:, None].to(self.state.device), parents.to(self.state.device)]
+        rows, columns = (x.to(self.state.device, non_blocking=True) for x in (sentences[:, None], parents))
+        return self.state[rows, columns]
 
     def replace_state(self, slots: Int[Tensor, " slot"], state: Float[Tensor, "slot beam dim"] | None) -> None:
         """Replace the states of some slots; None: nothing was read there yet."""
@@ -309,7 +310,7 @@ class BeamLayer:
             if state is None:
                 return
             self.state = state.new_zeros(len(self.cache.first_step), *state.shape[1:])
-        self.state[slots.to(self.state.device)] = 0 if state is None else state
+        self.state[slots.to(self.state.device, non_blocking=True)] = 0 if state is None else state
 
     def allocated(self, sizes: tuple[int, int], like: Tensor) -> Float[Tensor, "2 sentence head cell head_dim"]:
         """The cells of a layer, with this number of heads of this width."""
