@@ -113,7 +113,7 @@ def test_a_slot_that_stays_free_for_longer_than_the_model_can_write(family: str,
     for number, one in asked.items():
         decoding.add(number, one)
     found: dict[int, list[Hypothesis]] = {}
-    for _ in range(60):
+    for _ in range(36):
         for number, hypotheses in decoding.step():
             found[number] = hypotheses
             if number != 4:  # one more for each that is done: it takes the first free slot
@@ -121,7 +121,7 @@ def test_a_slot_that_stays_free_for_longer_than_the_model_can_write(family: str,
                 decoding.add(len(asked) - 1, asked[len(asked) - 1])
         assert decoding.active is not None
         assert decoding.active.requests[4] is None or 4 not in found
-    assert len(found) > 30
+    assert len(found) > 16
     for number, hypotheses in found.items():
         alone = Decoding(model, [asked[number]], BeamSearch(BeamSettings(2), 3), symbols).run()[0]
         assert same(hypotheses, alone), number
