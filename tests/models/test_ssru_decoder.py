@@ -73,7 +73,7 @@ def test_it_copies_in_every_way_of_decoding(folder: Path) -> None:
 
 
 def test_threads_share_a_model(folder: Path) -> None:
-    translator, texts = load(folder, kind=Translator), words(24, seed=7)
+    translator, texts = load(folder, kind=Translator), words(12, seed=7)
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda text: translator.translate(text, beam_size=3).text, texts))
     assert found == texts
