@@ -42,6 +42,7 @@ EMBEDDED = (
     "sinusoidal_halves",
     "sinusoidal_opennmt",
     "sinusoidal_fairseq",
+    "sinusoidal_marian",
     "rotary",
     "alibi",
     "none",

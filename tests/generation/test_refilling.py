@@ -40,16 +40,18 @@ def same(found: list[Hypothesis], alone: list[Hypothesis]) -> bool:
     return all(a.ids == b.ids and a.score == pytest.approx(b.score, abs=1e-4) for a, b in pairs)
 
 
-@pytest.mark.parametrize("positions", POSITIONS)
+@pytest.mark.parametrize("positions", [*POSITIONS, "ssru"])
 def test_an_encoder_decoder(positions: str) -> None:
+    """Of a decoder with an SSRU, states change places."""
     torch.manual_seed(1)
-    model = sharp(build(EncoderDecoderConfig(**SIZES, num_encoder_layers=1, num_decoder_layers=2, positions=positions)))
+    choices = {"decoder_past": "ssru", "positions": "none"} if positions == "ssru" else {"positions": positions}
+    model = sharp(build(EncoderDecoderConfig(**SIZES, num_encoder_layers=1, num_decoder_layers=2, **choices)))
     rng = random.Random(1)
     requests = [
         Request([*rng.choices(range(4, 23), k=rng.randint(1, 9)), 3], rng.randint(3, 14)) for _ in range(8)
     ]  # fmt: skip
     symbols = TargetSymbols([2], 3, 0, (0, 1, 2))
-    for width in (1, 3) if positions in ("rotary", "shaw") else (3,):
+    for width in (1, 3) if positions in ("rotary", "shaw", "ssru") else (3,):
         rule = BeamSettings(width, width)
         alone = [Decoding(model, [request], BeamSearch(rule, 3), symbols).run()[0] for request in requests]
         for batch_size, side in ((1, "right"), (3, "left")):
@@ -111,7 +113,7 @@ def test_a_slot_that_stays_free_for_longer_than_the_model_can_write(family: str,
     for number, one in asked.items():
         decoding.add(number, one)
     found: dict[int, list[Hypothesis]] = {}
-    for _ in range(60):
+    for _ in range(36):
         for number, hypotheses in decoding.step():
             found[number] = hypotheses
             if number != 4:  # one more for each that is done: it takes the first free slot
@@ -119,7 +121,7 @@ def test_a_slot_that_stays_free_for_longer_than_the_model_can_write(family: str,
                 decoding.add(len(asked) - 1, asked[len(asked) - 1])
         assert decoding.active is not None
         assert decoding.active.requests[4] is None or 4 not in found
-    assert len(found) > 30
+    assert len(found) > 16
     for number, hypotheses in found.items():
         alone = Decoding(model, [asked[number]], BeamSearch(BeamSettings(2), 3), symbols).run()[0]
         assert same(hypotheses, alone), number

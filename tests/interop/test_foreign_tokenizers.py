@@ -347,7 +347,14 @@ def test_settings_that_contradict_tokenizer_json_are_refused(change: dict[str, A
         read_tokenizers(tmp_path, encoder_symbols())
 
 
-@pytest.mark.parametrize("option", [{"treat_whitespace_as_suffix": True}, {"user_defined_symbols": ["<sep>"]}])
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"treat_whitespace_as_suffix": True},
+        {"user_defined_symbols": ["<sep>"], "model_type": "bpe"},
+        {"user_defined_symbols": ["½"]},
+    ],
+)
 def test_sentencepiece_models_that_would_be_cut_otherwise_are_refused(
     option: dict[str, Any], pieces: Path, tmp_path: Path
 ) -> None:
@@ -355,8 +362,33 @@ def test_sentencepiece_models_that_would_be_cut_otherwise_are_refused(
         input=str(pieces / "text"), model_prefix=str(tmp_path / "m"), vocab_size=100, minloglevel=2,
         hard_vocab_limit=False, **option,
     )  # fmt: skip
-    with pytest.raises(ModelFolderError, match=r"must (mark spaces before words|have no user-defined symbols)"):
+    with pytest.raises(
+        ModelFolderError, match=r"must (mark spaces before words|have no user-defined|be one that stays)"
+    ):
         sentence_pieces(tmp_path / "m.model")
+
+
+def test_user_defined_symbols_of_sentencepiece_are_never_cut(pieces: Path, tmp_path: Path) -> None:
+    """Whatever stands beside them, and also as a part of longer words."""
+    symbols = ["__source__", "<sep>", "__a__"]
+    spm.SentencePieceTrainer.train(
+        input=str(pieces / "text"), model_prefix=str(tmp_path / "m"), vocab_size=100, minloglevel=2,
+        hard_vocab_limit=False, user_defined_symbols=symbols,
+    )  # fmt: skip
+    tokenizer = Tokenizer(
+        sentence_pieces(tmp_path / "m.model"),
+        Symbols(unk_id=0, bos_id=1, eos_id=2, start_ids=[1], pad_id=-1, banned_ids=[]),
+    )
+    processor = spm.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    for text in (
+        "the <sep> fox",
+        "the<sep>fox__source__",
+        "<sep><sep>",
+        "__source__",
+        "fox__a__source__a",
+        "<se p> __sourc",
+    ):
+        assert tokenizer.encode(text) == processor.encode(text)
 
 
 def test_bytes_of_sentencepiece_are_decoded(pieces: Path, tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def test_texts_are_translated(tmp_path: Path) -> None:
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"type": "amun"}, "type must be 'transformer' .*; got 'amun'"),
-    ({"transformer-decoder-autoreg": "rnn"}, "transformer-decoder-autoreg must be 'self-attention'"),
+    ({"transformer-decoder-autoreg": "rnn"}, "dec-cell must be 'ssru' .*; got 'gru'"),
     ({"transformer-postprocess": "dhn"}, "must be .* or .*; got"),
     ({"transformer-ffn-activation": "gelu"}, "transformer-ffn-activation must be one of relu, swish; got 'gelu'"),
     ({"dim-vocabs": [30, 30]}, "must hold 30 tokens; got 27"),

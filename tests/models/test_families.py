@@ -53,7 +53,7 @@ def rnn(**choices: Any) -> Family:
     return Family(make, is_causal=True, has_steps=True)
 
 
-SINUSOIDS = ["sinusoidal_halves", "sinusoidal_opennmt"]
+SINUSOIDS = ["sinusoidal_halves", "sinusoidal_marian"]
 POSITIONS = [*SINUSOIDS, "learned", "rotary", "alibi", "t5", "relative_key", "relative_key_query"]
 FAMILIES: dict[str, Family] = {
     "transformer": transformer(),
@@ -64,6 +64,10 @@ FAMILIES: dict[str, Family] = {
     "transformer, source types": transformer(num_source_types=3, scale_embeddings=False, embedding_norm="source"),
     "transformer, source tied": transformer(
         tied_embeddings="source", output_bias=True, output_transform=True, embedding_norm="both"
+    ),
+    "transformer, ssru": transformer(decoder_past="ssru"),
+    "transformer, ssru, pre-norm, no bias, no pad": transformer(
+        decoder_past="ssru", norm="pre", bias=False, positions="rotary", pad_id=-1, windows=[3, None]
     ),
     "transformer, narrow heads, no pad": transformer(head_dim=5, pad_id=-1),
     **{f"transformer, {name}": transformer(positions=name) for name in [*POSITIONS, "shaw", "none"]},

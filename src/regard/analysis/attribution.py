@@ -150,7 +150,7 @@ def trace_flow(
         options: how a translator decodes.
         ids: of the tokens of the target, or of the text of a language model; None: those that it is cut into.
     Raises:
-        SettingsError: an unknown method, a recurrent model for rollout or flow, or a text too long for a flow.
+        SettingsError: an unknown method, a recurrent model or decoder for rollout or flow, or a text too long for a flow.
         MissingExtraError: gradients without captum.
     """
     check_method(method)
@@ -162,6 +162,10 @@ def trace_flow(
     if not loaded.model.layer_stacks():
         raise SettingsError(f"`{method}` needs attention layers; got a recurrent model. Use {' or '.join(GRADIENTS)}.")
     is_pair = loaded.model.reads_source
+    if is_pair and "decoder" not in loaded.model.attention_names:
+        raise SettingsError(
+            f"`{method}` needs self-attention in the decoder; got an SSRU. Use {' or '.join(GRADIENTS)}."
+        )
     if is_pair:
         seen = cast("Translator", loaded).inspect(text, target if ids is None else ids, options=options)
     else:

@@ -21,8 +21,8 @@ def convert(
         typer.Argument(
             metavar="FROM",
             callback=from_hub_if_asked,
-            help="A Regard model folder; a folder of Hugging Face's or CTranslate2's; a Marian .npz; an Argos package; or a "
-            "model of the Hugging Face hub such as hf:Helsinki-NLP/opus-mt-en-de.",
+            help="A Regard model folder; a folder of Hugging Face's or CTranslate2's; a Marian .npz or .bin; an Argos package; "
+            "or a model of the Hugging Face hub such as hf:Helsinki-NLP/opus-mt-en-de.",
         ),
     ],
     output: Annotated[

@@ -238,6 +238,8 @@ def unsupported_in_layer(layer: nn.Module) -> str:
     """The feature of a layer that is not written in C; empty: none."""
     if type(layer) not in (DecoderLayer, EncoderLayer):
         return f"layers of kind {type(layer).__name__}"
+    if isinstance(layer, DecoderLayer) and layer.recurrence is not None:
+        return "decoder layers with an SSRU"
     schemes = (Rotary, LinearBias, BucketedBias) if isinstance(layer, DecoderLayer) else (Rotary,)
     for name, part in layer.named_children():
         if isinstance(part, MultiHeadAttention) and (reason := _unsupported_in_attention(part, schemes)):

@@ -207,8 +207,10 @@ def record(
     return Record(weights, heads, dict(row_tokens), dict(key_tokens), kept_states)
 
 
-def _num_positions(kind: str, rows: Mapping[str, Tokens], keys: Mapping[str, Tokens]) -> int:
-    return len(rows[kind] if kind == "decoder" else keys[kind])
+def _num_positions(stack: str, rows: Mapping[str, Tokens], keys: Mapping[str, Tokens]) -> int:
+    if stack == "decoder":  # one without self-attention has the rows of cross-attention, which are the same
+        return len(rows.get(stack, rows.get("cross", ())))
+    return len(keys[stack])
 
 
 @contextmanager

@@ -280,6 +280,10 @@ def _check_layer(layer: nn.Module, model: Model, stack: str, number: int) -> Non
     """
     if not isinstance(layer, EncoderLayer | DecoderLayer):
         raise SettingsError(f"parts need Transformer layers; got {type(layer).__name__}.")
+    if isinstance(layer, DecoderLayer) and layer.recurrence is not None:
+        raise SettingsError(
+            f"parts need layers of attention; got an SSRU (model.decoder_past: ssru). {other_way(model)}"
+        )
     for _, _, residual in _sublayers(layer, stack, number):
         if type(residual) is PostNorm and not isinstance(residual.norm, nn.Identity):
             raise SettingsError(

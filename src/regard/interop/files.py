@@ -6,10 +6,13 @@ is not is never sent anywhere.
 
 from __future__ import annotations
 
+import gzip
 import json
 import pickle
 import warnings
+import zlib
 from collections.abc import Collection, Hashable
+from io import BufferedIOBase
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,8 @@ SAFE, SAFE_INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
 MOST_SHOWN = 100
 """The number of characters of a value that a message shows."""
+MOST_PACKED = 1 << 28
+"""The number of bytes that a packed file of a tokenizer may have when it is unpacked."""
 HUB_FILES = ["*.json", "*.txt", "*.model", "*.spm", "*.safetensors"]
 
 
@@ -64,6 +69,27 @@ def find_folder(name: str | Path, *, revision: str = "main") -> Path:
             f"{name} must be a model on the Hugging Face hub, or in its local cache; got: {reason}"
         ) from error
     return folder
+
+
+def unpacked(path: Path) -> BufferedIOBase:
+    """Open a file, whose name ends in `.gz` if it is packed."""
+    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
+
+
+def read_small(path: Path) -> bytes:
+    """The content of a file, packed by gzip or not; a packed one may have `MOST_PACKED` bytes.
+
+    Raises:
+        ModelFolderError: it cannot be read or unpacked, or has more.
+    """
+    try:
+        with unpacked(path) as stream:
+            content = stream.read(MOST_PACKED + 1) if path.suffix == ".gz" else stream.read()
+    except (OSError, EOFError, zlib.error) as error:
+        raise ModelFolderError(f"{path} must be a whole file; got: {error}.") from error
+    if path.suffix == ".gz" and len(content) > MOST_PACKED:
+        raise ModelFolderError(f"{path} must have at most {MOST_PACKED:,} bytes when it is unpacked; it has more.")
+    return content
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import tokenizers
 from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers, processors
 
 from regard.errors import MissingExtraError, ModelFolderError
-from regard.interop.files import read_json, read_optional
+from regard.interop.files import read_json, read_optional, read_small
 from regard.interop.tokenizer_settings import (
     BYTE_PAIRS,
     SENTENCE_PIECE,
@@ -40,6 +40,10 @@ UNLIKELY = -100.0
 """The score of a piece that no text should be cut into."""
 ADDED_FLAGS = ("lstrip", "rstrip", "single_word", "normalized")
 """The flags that say how an added token is found in a text."""
+SMALLEST, BELOW_BEST = 2.0**-126, 0.1
+"""A user-defined symbol of SentencePiece is worth this much less than the best piece for each of its bytes; the best is
+worth at least the smallest float32. Source: `unigram_model.cc`.
+"""
 UNIGRAM, BYTE_PAIR, NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 2, 1, 3, 4, 6
 """The codes of SentencePiece's files: kinds of model, and kinds of piece."""
 
@@ -211,13 +215,18 @@ def sentence_pieces(path: Path, *, first: Sequence[str] = (), replaced: int = 0)
         )
     if proto.trainer_spec.treat_whitespace_as_suffix:
         raise ModelFolderError(f"{path} must mark spaces before words; it marks them after words.")
-    if any(piece.type == USER_DEFINED for piece in proto.pieces):
+    defined = [piece.piece for piece in proto.pieces if piece.type == USER_DEFINED]
+    if defined and proto.trainer_spec.model_type != UNIGRAM:
         raise ModelFolderError(
-            f"{path} must have no user-defined symbols; it has some. Convert it to tokenizer.json with transformers."
+            f"{path} must have no user-defined symbols, as it is no unigram model; it has some. Convert it to "
+            "tokenizer.json with transformers."
         )
     # Control symbols and the unknown one are never read from a text.
     pieces = [(name, 0.0 if name in SYMBOL_NAMES else UNLIKELY) for name in first]
-    pieces += [(piece.piece, piece.score) for piece in proto.pieces[replaced:]]
+    best = max([SMALLEST, *(piece.score for piece in proto.pieces if piece.type == NORMAL)])
+    for piece in proto.pieces[replaced:]:
+        score = len(piece.piece.encode()) * best - BELOW_BEST if piece.type == USER_DEFINED else piece.score
+        pieces.append((piece.piece, score))
     unk_id = first.index("<unk>") if "<unk>" in first else proto.trainer_spec.unk_id + len(first) - replaced
     fallback = proto.trainer_spec.byte_fallback
     if proto.trainer_spec.model_type == UNIGRAM:
@@ -238,6 +247,9 @@ def sentence_pieces(path: Path, *, first: Sequence[str] = (), replaced: int = 0)
         steps.append(normalizers.Prepend("▁"))
         prepended = "never"
     backend.normalizer = normalizers.Sequence(steps)
+    for name in defined:
+        if normalizers.Sequence(steps[:1]).normalize_str(name) != name or " " in name or "▁" in name:
+            raise ModelFolderError(f"{path}: a user-defined symbol must be one that stays as it is; got {name!r}.")
     crosses_spaces = any("▁" in piece.piece[1:] for piece in proto.pieces if piece.type == NORMAL)
     backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=prepended, split=not crosses_spaces)
     backend.decoder = decoders.Metaspace(prepend_scheme="never" if scheme == "never" else "always")
@@ -267,8 +279,8 @@ def _read_proto(path: Path) -> Any:
     messages: Any = sentencepiece_model_pb2
     proto = messages.ModelProto()
     try:
-        proto.ParseFromString(path.read_bytes())
-    except (DecodeError, OSError) as error:
+        proto.ParseFromString(read_small(path))
+    except DecodeError as error:
         raise ModelFolderError(f"{path} must be a SentencePiece model; got: {error}. Is it whole?") from error
     if not proto.pieces or not proto.HasField("trainer_spec"):
         lack = "pieces" if not proto.pieces else "settings, which come after the pieces"

@@ -22,15 +22,17 @@ from regard.interop.files import find_folder, is_hub_name
 from regard.interop.foreign import ForeignModel
 from regard.interop.hugging_face import bert, gemma, llama
 from regard.interop.hugging_face import folder as hugging_face
+from regard.interop.marian_binary import is_binary
 from regard.models.config import TEXT_TASKS
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
+from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.interface import Model
 from regard.models.registry import unpruned
 from regard.names import exists, is_file, is_folder
 from regard.text.file_changes import TRIES, read_unchanged
 
-ENDINGS = {argos.ENDING, ".json", ".safetensors", ".bin", ".npz", ".model", ".spm", ".yml", ".yaml", ".txt"}
+ENDINGS = {argos.ENDING, ".json", ".safetensors", ".bin", ".npz", ".model", ".spm", ".yml", ".yaml", ".txt", ".gz"}
 """The endings of the names of files that models consist of."""
 
 
@@ -72,9 +74,8 @@ def read_foreign(name: Path | str) -> ForeignModel:
     """Read a model in another format, as ours.
 
     Args:
-        name: a folder in Hugging Face's format or CTranslate2's, a Marian `.npz` or the folder of one, an Argos
-            package, or `hf:owner/name`
-            on the Hugging Face hub.
+        name: a folder in Hugging Face's format or CTranslate2's, a Marian `.npz` or `.bin` or the folder of one, an Argos
+            package, or `hf:owner/name` on the Hugging Face hub.
     Raises:
         ModelFolderError: it cannot be found, read or represented.
     """
@@ -105,7 +106,7 @@ def read_foreign(name: Path | str) -> ForeignModel:
     hint = "" if exists(path) else missing_hint(path)
     raise ModelFolderError(
         f"{path} must be {what}: Hugging Face's with config.json, CTranslate2's with model.bin, Marian's "
-        f".npz, or an .argosmodel.{hint}"
+        f".npz or .bin, or an .argosmodel.{hint}"
     )
 
 
@@ -115,24 +116,21 @@ def _model_files(path: Path) -> list[Path]:
     return sorted(file for file in beside if file.suffix in ENDINGS)
 
 
-def _npz(path: Path) -> Path | None:
-    if path.suffix == ".npz" and is_file(path):
-        return path
-    found = sorted(path.glob("*.npz")) if is_folder(path) else []
-    return found[0] if len(found) == 1 else None
+def _is_marian(path: Path) -> bool:
+    return not is_file(path / CONFIG) and marian.model_file(path) is not None
 
 
 def _read_marian(path: Path) -> ForeignModel:
-    npz = _npz(path)
-    assert npz is not None
-    return marian.read(npz)
+    file = marian.model_file(path)
+    assert file is not None
+    return marian.read(file)
 
 
 HUGGING_FACE = Format("Hugging Face", hugging_face.is_hugging_face, hugging_face.read)
 READ = [
     Format("Argos", argos.is_argos, argos.read),
-    Format("CTranslate2", lambda path: is_file(path / MODEL), read_ctranslate2),
-    Format("Marian", lambda path: not is_file(path / CONFIG) and _npz(path) is not None, _read_marian),
+    Format("CTranslate2", lambda path: is_file(path / MODEL) and not is_binary(path / MODEL), read_ctranslate2),
+    Format("Marian", _is_marian, _read_marian),
     HUGGING_FACE,
 ]
 """The formats that are read, in the order in which they are tried."""
@@ -171,6 +169,11 @@ def write_foreign(
         hint = nearest_hint(format, (EIGHT_BITS, *FORMATS))
         raise SettingsError(f"format must be one that Regard writes; got {format!r}. {hint}")
     check_output(output, overwrite=False)
+    past = loaded.model.config.decoder_past if isinstance(loaded.model, EncoderDecoder) else "self_attention"
+    if past != "self_attention" and format != "marian-npz":
+        raise ModelFolderError(
+            f"decoder_past must be self_attention to be written as {format}; got {past}. Only marian-npz has it."
+        )
     if format != "onnx":
         bert.refuse(format, _ours_alone(loaded.model, format))
     if loaded.source_tokenizer.symbols.language_ids and format != "onnx":

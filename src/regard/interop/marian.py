@@ -1,4 +1,8 @@
-"""A reader and a writer of Marian's own `.npz`: the parameters by name, and the training options as YAML in `special:model.yml`.
+"""A reader of Marian's own `.npz` and `.bin`, and a writer of `.npz`: the parameters by name, and the training options as YAML
+in `special:model.yml`.
+
+Mozilla's models for Firefox are such: a `.bin` of bytes, SentencePiece models as vocabularies, and a decoder with an SSRU
+in the place of self-attention. The list of likely translations beside them (`lex*.bin`) is not read.
 
 Marian's decoder reads a zero vector before the first token; ours reads the padding token, whose vector is zero, as
 Hugging Face's conversion does.
@@ -9,6 +13,7 @@ from __future__ import annotations
 import json
 import tempfile
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +30,23 @@ from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.foreign_tokenizers import sentence_pieces, vocabulary_list, whole_tokens
 from regard.interop.hugging_face.bert import plain_layers, refuse
 from regard.interop.mapping import PAD, TensorRef, add_zero_start, export_tensors
+from regard.interop.marian_binary import SCALES, is_binary, read_binary
 from regard.interop.sentence_piece_model import sentence_piece_model
 from regard.memory import free_bytes
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.names import is_file, is_folder
 from regard.text.tokenizer import Symbols, Tokenizer
 
 OPTIONS = "special:model.yml"
 ACTIVATIONS = {"relu": "relu", "swish": "silu"}
 """The activations by Marian's names. Its gelu is swish(1.702 x), which is none of ours."""
+PASTS = {"self-attention": "self_attention", "rnn": "ssru"}
+"""The ways in which a decoder reads the tokens before, by Marian's names; an `rnn` may have other cells there."""
+WAVES = {"self_attention": "sinusoidal_halves", "ssru": "sinusoidal_marian"}
+"""The positions: Marian's own where nobody else reads a model; else those of `transformers` and CTranslate2, whose slower
+waves are a little faster.
+"""
 MODEL_OPTIONS = ("transformer-", "lemma-", "factors-", "ulr", "tied-", "right-left", "input-types", "layer-norm")
 """The beginnings of names of options that may change what a model computes. The many others are of training and
 decoding.
@@ -46,6 +59,8 @@ WITHOUT_EFFECT = {
     *("ulr-dim-emb", "ulr-dropout", "ulr-trainable-transformation"),
 }
 """Options among them that change nothing: of other kinds of models, and of training."""
+PIECES, SIDES = (".spm", ".spm.gz"), ("src", "trg")
+"""The ends of the names of SentencePiece models, and the beginnings of those of one side."""
 FORMAT = "marian-npz"
 WRITTEN: dict[str, Any] = {
     "type": "transformer",
@@ -53,7 +68,6 @@ WRITTEN: dict[str, Any] = {
     "right-left": False,
     "layer-normalization": False,
     "lemma-dim-emb": 0,
-    "transformer-decoder-autoreg": "self-attention",
     "transformer-ffn-depth": 2,
     "transformer-guided-alignment-layer": "last",
     "transformer-no-projection": False,
@@ -98,7 +112,7 @@ class _StringLoader(_UniqueKeys, yaml.BaseLoader):
 
 
 def read(path: Path) -> ForeignModel:
-    """Read the model of an `.npz`, with the vocabularies in its folder.
+    """Read the model of an `.npz` or a `.bin`, with the vocabularies in its folder.
 
     Raises:
         ModelFolderError: the file is damaged, or the model is of a kind that we cannot represent.
@@ -112,14 +126,46 @@ def read(path: Path) -> ForeignModel:
     add_zero_start(
         tensors, ("Wemb", "encoder_Wemb", "decoder_Wemb", "decoder_ff_logit_out_W"), "decoder_ff_logit_out_b"
     )
-    blueprint = Blueprint(
-        config, _refs, tokenizers["target"].symbols,
-        explained={"decoder_c_*": "of other architectures; nothing reads it"},
-    )  # fmt: skip
-    model, account = blueprint.build(tensors, where=str(path))
+    explained = {
+        "decoder_c_*": "of other architectures; nothing reads it",
+        f"*{SCALES}": "scales for products of bytes; Regard computes in float32",
+    }
+    model, account = Blueprint(config, _refs, tokenizers["target"].symbols, explained=explained).build(
+        tensors, where=str(path)
+    )
     notes = [f"a padding token was added to the vocabulary: the zero vector that Marian's decoder starts from; {note}"]
+    if any(name.endswith(SCALES) for name in arrays):
+        notes.append(
+            "it was made for products of bytes, whose rounding differs: Firefox may translate otherwise in places"
+        )
     loaded = LoadedModel(model, tokenizers["target"], tokenizers["source"])
-    return ForeignModel("Marian", loaded, account, notes, lambda path: _reference(path, loaded), path)
+    is_known = path.suffix == ".npz" and config.decoder_past != "ssru"  # to CTranslate2
+    reference = (lambda path: _reference(path, loaded)) if is_known else None
+    return ForeignModel("Marian", loaded, account, notes, reference, path)
+
+
+def model_file(path: Path) -> Path | None:
+    """The file of a model: itself, or the only one in a folder; None: there is none.
+
+    Raises:
+        ModelFolderError: a folder holds several.
+    """
+    if is_file(path):
+        return path if path.suffix == ".npz" or is_binary(path) else None
+    if not is_folder(path):
+        return None
+    found = sorted(path.glob("*.npz")) or _unpacked_ones(file for file in path.glob("*.bin*") if is_binary(file))
+    if len(found) > 1 and found[0].suffix != ".npz":
+        raise ModelFolderError(
+            f"{path} must hold one Marian model; got {', '.join(file.name for file in found[:4])}. Give the file."
+        )
+    return found[0] if len(found) == 1 else None
+
+
+def _unpacked_ones(files: Iterable[Path]) -> list[Path]:
+    """Files in order, without those that lie there unpacked as well."""
+    found = sorted(files)
+    return [file for file in found if file.suffix != ".gz" or file.with_suffix("") not in found]
 
 
 def _reference(path: Path, loaded: LoadedModel) -> Reference:
@@ -139,6 +185,8 @@ def _reference(path: Path, loaded: LoadedModel) -> Reference:
 
 
 def _arrays(path: Path) -> dict[str, np.ndarray]:
+    if path.suffix != ".npz":
+        return read_binary(path)
     try:
         with zipfile.ZipFile(path) as archive:  # it may be packed, a thousandfold
             num_bytes = sum(entry.file_size for entry in archive.infolist())
@@ -167,7 +215,6 @@ def _options(arrays: dict[str, np.ndarray], path: Path) -> ForeignConfig:
 def _config(options: ForeignConfig, arrays: dict[str, np.ndarray], path: Path) -> EncoderDecoderConfig:
     for key, allowed in {
         "type": "transformer",
-        "transformer-decoder-autoreg": "self-attention",
         "transformer-train-position-embeddings": False,
         "transformer-no-projection": False,
         "factors-combine": "sum",
@@ -187,6 +234,9 @@ def _config(options: ForeignConfig, arrays: dict[str, np.ndarray], path: Path) -
         options.refuse_unless("transformer-decoder-dim-ffn", ff_dim)
     for key in ("lemma-dim-emb", "factors-dim-emb"):
         options.refuse_unless(key, 0)
+    past = options.choose("transformer-decoder-autoreg", PASTS, "self-attention")
+    if past == "ssru":
+        options.refuse_unless("dec-cell", "ssru", default="gru")
     source_size, target_size = options.require("dim-vocabs", list)
     is_shared = "Wemb" in arrays
     if is_shared:
@@ -201,11 +251,13 @@ def _config(options: ForeignConfig, arrays: dict[str, np.ndarray], path: Path) -
         num_heads=options.require("transformer-heads"),
         num_encoder_layers=options.require("enc-depth"),
         num_decoder_layers=options.require("dec-depth"),
+        decoder_past=past,
+        alignment_head=_alignment_head(options) if past == "ssru" else None,
         activation=options.choose("transformer-ffn-activation", ACTIVATIONS, "swish"),
         norm=NORMS[tuple(steps)],
         norm_epsilon=1e-6,
         embedding_norm="both" if "n" in options.get("transformer-postprocess-emb", "d") else "none",
-        positions="sinusoidal_halves",
+        positions=WAVES[past],
         max_positions=max(int(options.get("max-length", 1024)), 1024),
         output_bias=True,
         tied_embeddings=tied,
@@ -214,6 +266,15 @@ def _config(options: ForeignConfig, arrays: dict[str, np.ndarray], path: Path) -
     options.get("tied-embeddings-all"), options.get("tied-embeddings")  # the names of the tensors say it, too
     options.refuse_others(WITHOUT_EFFECT | {key for key in options.values if not str(key).startswith(MODEL_OPTIONS)})
     return config
+
+
+def _alignment_head(options: ForeignConfig) -> str:
+    """The head that Marian reads alignments from: the first of a layer, which it counts from 1."""
+    layer = options.get("transformer-guided-alignment-layer")
+    number = options.require("dec-depth") if layer in (None, "last") else layer
+    if not str(number).isdecimal() or int(number) < 1:
+        options.refuse_unless("transformer-guided-alignment-layer", "last")
+    return f"cross.{int(number) - 1}.0"
 
 
 def _refs(model: nn.Module) -> dict[str, TensorRef]:
@@ -233,7 +294,10 @@ def _refs(model: nn.Module) -> dict[str, TensorRef]:
     for side, num_layers in (("encoder", config.num_encoder_layers), ("decoder", config.num_decoder_layers)):
         for index in range(num_layers):
             ours, theirs = f"{side}_layers.{index}", f"{side}_l{index + 1}"
-            refs |= _attention(f"{ours}.self_attention", f"{theirs}_self", pre)
+            if side == "decoder" and config.decoder_past == "ssru":
+                refs |= _recurrence(ours, f"{theirs}_rnn", pre)
+            else:
+                refs |= _attention(f"{ours}.self_attention", f"{theirs}_self", pre)
             if side == "decoder":
                 refs |= _attention(f"{ours}.cross_attention", f"{theirs}_context", pre)
             for number, projection in ((1, "inner_proj"), (2, "output_proj")):
@@ -249,6 +313,12 @@ def _attention(ours: str, theirs: str, pre: str) -> dict[str, TensorRef]:
     for projection, letter in (("query", "q"), ("key", "k"), ("value", "v"), ("output", "o")):
         refs |= _linear(f"{ours}.{projection}_proj", f"{theirs}_W{letter}", f"{theirs}_b{letter}")
     return refs
+
+
+def _recurrence(ours: str, theirs: str, pre: str) -> dict[str, TensorRef]:
+    refs = _norm(f"{ours}.self_attention_residual.norm", theirs if pre else f"{theirs}_ffn", pre)
+    refs[f"{ours}.recurrence.new_proj.weight"] = TensorRef(f"{theirs}_W", transposed=True)
+    return refs | _linear(f"{ours}.recurrence.keep_proj", f"{theirs}_Wf", f"{theirs}_bf")
 
 
 def _linear(ours: str, weight: str, bias: str) -> dict[str, TensorRef]:
@@ -274,33 +344,46 @@ def _tokenizers(folder: Path, config: EncoderDecoderConfig) -> tuple[dict[str, T
     found: dict[str, Tokenizer] = {}
     note = ""
     for side, path in zip(("source", "target"), files, strict=True):
-        try:
-            # Every token is a string: "no", "on" and "1985", too.
-            content: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=_StringLoader)
-            content = {token: int(id) for token, id in content.items()}
-        except (yaml.YAMLError, UnicodeDecodeError, ValueError, AttributeError) as error:
-            raise ModelFolderError(f"{path} must be YAML; got: {' '.join(str(error).split())}.") from error
-        vocabulary = [*vocabulary_list(content, path), PAD]
+        pieces = sentence_pieces(path) if path.name.endswith(PIECES) else None
+        tokens = _listed(path) if pieces is None else pieces.get_vocab()
+        vocabulary = [*vocabulary_list(tokens, path), PAD]
         if len(vocabulary) != sizes[side]:
             raise ModelFolderError(f"{path} must hold {sizes[side] - 1} tokens; got {len(vocabulary) - 1}.")
         ids = {token: id for id, token in enumerate(vocabulary)}
-        end, pad_id = ids.get("</s>", 0), len(vocabulary) - 1
+        end, unknown, pad_id = ids.get("</s>", 0), ids.get("<unk>", 1), len(vocabulary) - 1
         symbols = Symbols(
-            pad_id=-1, unk_id=ids.get("<unk>", 1), bos_id=end, eos_id=end, start_ids=[pad_id],
-            source_end_ids=[end], banned_ids=[pad_id], lines_end=False,
+            pad_id=-1, unk_id=unknown, bos_id=end, eos_id=end, start_ids=[pad_id], source_end_ids=[end],
+            banned_ids=[pad_id] if pieces is None else [unknown, pad_id], lines_end=False,
         )  # fmt: skip
-        if (folder / f"{side}.spm").is_file():
-            found[side] = Tokenizer(sentence_pieces(folder / f"{side}.spm"), symbols, vocabulary)
+        if pieces is None and (folder / f"{side}.spm").is_file():
+            pieces = sentence_pieces(folder / f"{side}.spm")
+        if pieces is not None:
+            found[side] = Tokenizer(pieces, symbols, vocabulary)
         else:
             backend, note = whole_tokens(vocabulary, symbols)
             found[side] = Tokenizer(backend, symbols)
     return found, note or "texts are cut by the SentencePiece models beside it"
 
 
-def _vocabulary_files(folder: Path) -> tuple[Path, Path]:
-    """Find the files of the source's vocabulary and the target's, the same one where they share it.
+def _listed(path: Path) -> dict[str, int]:
+    """The ids of the tokens of a list in YAML.
 
-    With two files, `decoder.yml`, which Marian writes, says which is which.
+    Raises:
+        ModelFolderError: it is none.
+    """
+    try:
+        # Every token is a string: "no", "on" and "1985", too.
+        content: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=_StringLoader)
+        return {token: int(id) for token, id in content.items()}
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError, AttributeError) as error:
+        raise ModelFolderError(f"{path} must be YAML; got: {' '.join(str(error).split())}.") from error
+
+
+def _vocabulary_files(folder: Path) -> tuple[Path, Path]:
+    """Find the files of the source's vocabulary and the target's, the same one where they share it: lists in YAML, or
+    SentencePiece models.
+
+    With two files, their names say which is which (`srcvocab`, `trgvocab`), or `decoder.yml`, which Marian writes.
 
     Raises:
         ModelFolderError: there is none, or it is not clear which is which.
@@ -309,13 +392,17 @@ def _vocabulary_files(folder: Path) -> tuple[Path, Path]:
     if decoder.is_file():
         named = (yaml.load(decoder.read_text(encoding="utf-8"), _Loader) or {}).get("vocabs") or []
         files = [folder / Path(name).name for name in named]
+        files = [file if file.is_file() else file.with_name(f"{file.name}.gz") for file in files]
     else:
-        files = sorted(folder.glob("*vocab*.yml"))
+        pieces = (file for file in folder.glob("*vocab*.spm*") if file.name.endswith(PIECES))
+        files = sorted(folder.glob("*vocab*.yml")) or _unpacked_ones(pieces)
     if len(files) not in (1, 2) or not all(file.is_file() for file in files):
         raise ModelFolderError(
-            f"{folder} must hold the model's vocabularies, *vocab*.yml; got {', '.join(file.name for file in files) or 'none'}."
+            f"{folder} must hold the model's vocabularies, *vocab*.yml or *vocab*.spm; got "
+            f"{', '.join(file.name for file in files) or 'none'}."
         )
-    if len(files) == 2 and not decoder.is_file():
+    is_clear = len(files) == 1 or all(file.name.startswith(side) for file, side in zip(files, SIDES, strict=True))
+    if not is_clear and not decoder.is_file():
         raise ModelFolderError(
             f"{folder} must say which vocabulary is the source's; got {files[0].name} and {files[1].name}. "
             "Write decoder.yml with a line such as: vocabs: [source.yml, target.yml]"
@@ -339,7 +426,7 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
     config = model.config
     refuse(FORMAT, plain_layers(config, config.norm if (config.norm in NORMS.values()) else "post") | {
         "activation": (config.activation, config.activation if config.activation in ACTIVATIONS.values() else "relu or silu"),
-        "positions": (config.positions, "sinusoidal_halves"),
+        "positions": (config.positions, WAVES[config.decoder_past]),
         "scale_embeddings": (config.scale_embeddings, True),
         "embedding_norm": (config.embedding_norm, "none" if config.embedding_norm == "none" else "both"),
         "output_transform": (config.output_transform, False),
@@ -361,7 +448,8 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
     _write_vocabularies(loaded, output, sizes)
     found = read(output / "model.npz")
     notes = ["norms have an epsilon of 1e-6 there, whatever they had here"]
-    return ForeignModel(found.format, found.loaded, found.account, notes, _reference_in_folder, output)
+    reference = None if config.decoder_past == "ssru" else _reference_in_folder
+    return ForeignModel(found.format, found.loaded, found.account, notes, reference, output)
 
 
 def _reference_in_folder(folder: Path) -> Reference:
@@ -412,6 +500,8 @@ def _written_options(config: EncoderDecoderConfig, sizes: dict[str, int]) -> dic
         "dim-vocabs": [sizes["source"], sizes["target"]],
         "enc-depth": config.num_encoder_layers,
         "dec-depth": config.num_decoder_layers,
+        "transformer-decoder-autoreg": next(name for name, ours in PASTS.items() if ours == config.decoder_past),
+        "dec-cell": "ssru",
         "max-length": config.max_positions,
         "tied-embeddings-all": config.tied_embeddings == "all",
         "tied-embeddings-src": config.tied_embeddings == "source",

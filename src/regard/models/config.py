@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-POSITIONS = {"sinusoidal", "sinusoidal_halves", "sinusoidal_opennmt", "sinusoidal_fairseq", "learned", "none",
-             "rotary", "alibi", "t5", "relative_key", "relative_key_query", "shaw"}  # fmt: skip
+POSITIONS = {"sinusoidal", "sinusoidal_halves", "sinusoidal_opennmt", "sinusoidal_fairseq", "sinusoidal_marian",
+             "learned", "none", "rotary", "alibi", "t5", "relative_key", "relative_key_query", "shaw"}  # fmt: skip
 """Position schemes by name; `regard.extending.add_position_scheme` adds one."""
 SCORES = {"additive", "bilinear", "dot", "scaled_dot", "cosine", "gaussian"}
 """Attention scores of the recurrent model by name; `regard.extending.add_attention_score` adds one."""
@@ -221,6 +221,10 @@ class EncoderDecoderConfig(TransformerConfig):
     arch: Literal["encoder-decoder"] = "encoder-decoder"
     num_encoder_layers: Layers = 6
     num_decoder_layers: Layers = 6
+    decoder_past: Literal["self_attention", "ssru"] = Field(
+        "self_attention",
+        description="how decoder layers read the tokens before: by self-attention, or by a recurrence with one state (SSRU)",
+    )
     tied_embeddings: Literal["all", "target", "source", "none"] = Field(
         "all",
         description="which embeddings share one matrix: source, target and output; target and output; source and target; none",
@@ -244,11 +248,8 @@ class EncoderDecoderConfig(TransformerConfig):
     @property
     def attentions(self) -> dict[str, int]:
         """The number of layers with each kind of attention."""
-        return {
-            "encoder": self.num_encoder_layers,
-            "decoder": self.num_decoder_layers,
-            "cross": self.num_decoder_layers,
-        }
+        own = {"decoder": self.num_decoder_layers} if self.decoder_past == "self_attention" else {}
+        return {"encoder": self.num_encoder_layers, **own, "cross": self.num_decoder_layers}
 
     @model_validator(mode="after")
     def _has_head(self) -> EncoderDecoderConfig:

@@ -31,6 +31,7 @@ from regard.nn.initialization import embedding, tied
 from regard.nn.layers import Activations, DecoderLayer, EncoderLayer, IsToken, normalised
 from regard.nn.masks import padding_mask, prepared
 from regard.nn.multihead import MultiHeadAttention
+from regard.nn.ssru import SSRU
 
 
 class EncoderDecoder(PairModel):
@@ -238,9 +239,10 @@ class EncoderDecoder(PairModel):
     def attention_names(self) -> dict[str, list[str]]:
         """The names of the attention modules by kind, from the lowest layer up."""
         encoder, decoder = range(len(self.encoder_layers)), range(len(self.decoder_layers))
+        own = {"decoder": [f"decoder_layers.{index}.self_attention" for index in decoder]}
         return {
             "encoder": [f"encoder_layers.{index}.self_attention" for index in encoder],
-            "decoder": [f"decoder_layers.{index}.self_attention" for index in decoder],
+            **(own if self.config.decoder_past == "self_attention" else {}),
             "cross": [f"decoder_layers.{index}.cross_attention" for index in decoder],
         }
 
@@ -256,8 +258,9 @@ def _encoder_layer(config: EncoderDecoderConfig, layer: int) -> EncoderLayer:
 
 def _decoder_layer(config: EncoderDecoderConfig, layer: int) -> DecoderLayer:
     """A layer of the decoder."""
+    is_recurrent = config.decoder_past == "ssru"
     return DecoderLayer(
-        self_attention(config, layer, is_decoder=True),
+        SSRU(config.model_dim, bias=config.bias) if is_recurrent else self_attention(config, layer, is_decoder=True),
         cross_attention(config),
         feed_forward(config),
         lambda: residual(config),

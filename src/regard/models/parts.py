@@ -262,6 +262,7 @@ class EmbeddedPositions(nn.Module):
             "sinusoidal_halves": "halves",
             "sinusoidal_opennmt": "opennmt",
             "sinusoidal_fairseq": "fairseq",
+            "sinusoidal_marian": "marian",
         }
         waves = None
         if config.positions in layouts:

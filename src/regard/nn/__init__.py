@@ -56,8 +56,10 @@ from regard.nn.scores import (
     ScaledDotProduct,
     masked_softmax,
 )
+from regard.nn.ssru import SSRU
 
 __all__ = [
+    "SSRU",
     "Additive",
     "Attention",
     "AttentionPositions",

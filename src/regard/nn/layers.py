@@ -20,6 +20,7 @@ from regard.nn.dropout import Dropout
 from regard.nn.hooks import changed_output, show_inputs
 from regard.nn.initialization import linear
 from regard.nn.multihead import MultiHeadAttention
+from regard.nn.ssru import SSRU
 from regard.nn.upcast import upcast
 
 Activations = Float[Tensor, "batch position model_dim"]
@@ -279,19 +280,27 @@ class DecoderLayer(nn.Module):
     """Self-attention over the past, cross-attention over the source where there is one, then feed-forward.
 
     Args:
+        self_attention: or an SSRU, which the layer then has as `recurrence`; it has no `self_attention` then.
         cross_attention: None in a decoder-only model.
-    Source: Vaswani et al. 2017, section 3.1; without cross-attention, Liu et al. 2018, section 4.2.2.
+    Source: Vaswani et al. 2017, section 3.1; without cross-attention, Liu et al. 2018, section 4.2.2; with an SSRU, Kim
+    et al. 2019, section 3.1.
     """
+
+    self_attention: MultiHeadAttention
 
     def __init__(
         self,
-        self_attention: MultiHeadAttention,
+        self_attention: MultiHeadAttention | SSRU,
         cross_attention: MultiHeadAttention | None,
         feed_forward: nn.Module,
         residual: Residual,
     ) -> None:
         super().__init__()
-        self.self_attention = self_attention
+        self.recurrence: SSRU | None = None
+        if isinstance(self_attention, SSRU):
+            self.recurrence = self_attention
+        else:
+            self.self_attention = self_attention
         self.self_attention_residual = residual()
         self.cross_attention = cross_attention
         self.cross_attention_residual = None if cross_attention is None else residual()
@@ -318,10 +327,18 @@ class DecoderLayer(nn.Module):
             is_token: True for tokens, for norms that look at more than one position. None: all are.
             gates: what the context of each head of self-attention is multiplied by.
             cross_gates: likewise, of cross-attention.
+        Raises:
+            ShapeError: `gates` for a layer with a recurrence, which has no heads.
         """
         past = NoCache() if cache is None else cache
+        if self.recurrence is not None and gates is not None:
+            raise ShapeError(
+                "`gates` are of heads; got some for a layer with a recurrence, which has no self-attention."
+            )
 
         def self_attend(y: Tensor) -> Tensor:
+            if self.recurrence is not None:
+                return self.recurrence(y, past, is_token=is_token)
             attention = self.self_attention
             query, newer = attention.project_self(y, first=past.first, step=past.step)
             seen = past.append(newer)

@@ -18,7 +18,7 @@ from regard.errors import ShapeError, check_width
 from regard.nn.initialization import embedding
 from regard.nn.masks import is_traced
 
-WaveLayout = Literal["interleaved", "halves", "opennmt", "fairseq"]
+WaveLayout = Literal["interleaved", "halves", "opennmt", "fairseq", "marian"]
 Heads = Float[Tensor, "batch head position head_dim"]
 Queries = Float[Tensor, "batch head query head_dim"]
 Keys = Float[Tensor, "batch head key head_dim"]
@@ -31,8 +31,8 @@ HeadNumbers = list[int] | None
 """The numbers of the heads that are computed; None: all."""
 
 
-FIRST_POSITION: dict[WaveLayout, int] = {"opennmt": 1, "fairseq": 2}
-"""The number of the first position, in the layouts that do not count from 0."""
+FIRST_POSITION: dict[WaveLayout, int] = {"marian": 0, "opennmt": 1, "fairseq": 2}
+"""The number of the first position, in the layouts with the exponent i / (model_dim / 2 - 1)."""
 
 
 def sinusoidal_positions(
@@ -44,9 +44,9 @@ def sinusoidal_positions(
 
     Args:
         model_dim: an even number.
-        layout: `interleaved` as in the paper; `halves` has all sines first and then all cosines, as Marian's models do;
-            `opennmt` is likewise, with positions from 1 and the exponent i / (model_dim / 2 - 1), as in OpenNMT-tf; and
-            `fairseq` with positions from 2, as in M2M100.
+        layout: `interleaved` as in the paper; `halves` has all sines first and then all cosines, as `transformers` and
+            CTranslate2 have them for Marian's models; `marian` is likewise, with the exponent i / (model_dim / 2 - 1), as in
+            Marian; and so are `opennmt`, with positions from 1, as in OpenNMT-tf, and `fairseq`, from 2, as in M2M100.
     Raises:
         ShapeError: `model_dim` is odd.
     Source: Vaswani et al. 2017, section 3.5.

@@ -125,4 +125,4 @@ def check_runs(runs: Sequence[str], pairs: ParallelText) -> None:
 
 def _is_text(run: str) -> bool:
     """Whether a run is a file of translations. A single file with a model in it is Marian's."""
-    return not is_hub_name(run) and is_file(run) and Path(run).suffix != ".npz"
+    return not is_hub_name(run) and is_file(run) and Path(run).suffix not in (".npz", ".bin")

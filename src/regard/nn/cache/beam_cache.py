@@ -163,11 +163,14 @@ class BeamCache(DecoderCache):
         kept.step_of, kept.first_step, kept._length = self.step_of[sentences], self.first_step[sentences], self._length
         for ours, theirs in zip(kept.layers, self.layers, strict=True):
             ours.cells = None if theirs.cells is None else theirs.cells.index_select(1, sentences.to(self.device))
+            ours.state = theirs.state_of(sentences, parents)
         return kept
 
     def reorder(self, parents: Int[Tensor, "sentence beam"]) -> None:
         """Let each new hypothesis continue one of the present ones."""
         self.ancestry = self.ancestry.gather(1, parents[:, :, None].expand(-1, -1, self.num_cells))
+        for layer in self.layers:
+            layer.state = layer.state_of(self.rows[:, 0], parents)
 
     def release(self, slots: Int[Tensor, " slot"]) -> BeamCache:
         """Let the sentences in some slots begin anew, with nothing behind them."""
@@ -175,6 +178,8 @@ class BeamCache(DecoderCache):
         self.ancestry[slots] = False
         self.first_step[slots] = self._length
         self._copies.clear()
+        for layer in self.layers:
+            layer.replace_state(slots, None)
         return self
 
     def replace(self, slots: Int[Tensor, " slot"], other: BeamCache, sentences: Int[Tensor, " slot"]) -> BeamCache:
@@ -242,6 +247,8 @@ class BeamLayer:
         self.cache = cache
         self.cells: Float[Tensor, "2 sentence head cell head_dim"] | None = None
         """Keys, then values, in one tensor, so that both are written at once. The narrower of them are filled up with zeros."""
+        self.state: Float[Tensor, "sentence beam dim"] | None = None
+        """The state of each hypothesis after its newest token, in a layer with a recurrence, which has no cells."""
 
     @property
     def mask(self) -> Bool[Tensor, "sentence 1 beam cell"]:
@@ -275,11 +282,35 @@ class BeamLayer:
 
     def replace(self, slots: Int[Tensor, " slot"], other: BeamLayer, sentences: Int[Tensor, " slot"]) -> None:
         """Fill slots with sentences of another cache, as `BeamCache.replace` did."""
+        self.replace_state(
+            slots, other.state_of(sentences, torch.arange(self.cache.num_beams).expand(len(sentences), -1))
+        )
         theirs = other.cells
         if theirs is None:  # nothing was read yet
             return
         ours = self.allocated((theirs.shape[2], theirs.shape[4]), theirs)
         ours[:, slots, :, : theirs.shape[3]] = theirs[:, sentences]
+
+    def keep_state(self, state: Float[Tensor, "sentence beam dim"]) -> None:
+        """Keep the state of each hypothesis after its newest token."""
+        self.state = state
+
+    def state_of(
+        self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]
+    ) -> Float[Tensor, "kept beam dim"] | None:
+        """The states of some hypotheses; None: nothing was read yet, or this layer has no recurrence."""
+        if self.state is None:
+            return None
+        rows, columns = (x.to(self.state.device, non_blocking=True) for x in (sentences[:, None], parents))
+        return self.state[rows, columns]
+
+    def replace_state(self, slots: Int[Tensor, " slot"], state: Float[Tensor, "slot beam dim"] | None) -> None:
+        """Replace the states of some slots; None: nothing was read there yet."""
+        if self.state is None:
+            if state is None:
+                return
+            self.state = state.new_zeros(len(self.cache.first_step), *state.shape[1:])
+        self.state[slots.to(self.state.device, non_blocking=True)] = 0 if state is None else state
 
     def allocated(self, sizes: tuple[int, int], like: Tensor) -> Float[Tensor, "2 sentence head cell head_dim"]:
         """The cells of a layer, with this number of heads of this width."""

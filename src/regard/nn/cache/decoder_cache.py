@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from regard.errors import ShapeError
 from regard.nn.cache.keys_values import KeysValues
 from regard.nn.masks import mask_with_prefix
 
@@ -50,6 +51,18 @@ class LayerCache(Protocol):
         """All keys and values, after those of the new positions have been added."""
 
 
+@runtime_checkable
+class StateCache(LayerCache, Protocol):
+    """The past of a recurrence: in place of keys and values, one state."""
+
+    @property
+    def state(self) -> Float[Tensor, "sentence position dim"] | None:
+        """The state before the first of the new positions, or that of each hypothesis; None: there is no past."""
+
+    def keep_state(self, state: Float[Tensor, "sentence position dim"]) -> None:
+        """Keep the state after the last of the new positions, or that of each hypothesis."""
+
+
 class NoCache:
     """No past: all positions of a sequence are there at once, as in training. The same object serves all layers.
 
@@ -75,6 +88,14 @@ class NoCache:
         """The keys and values themselves."""
         return newer
 
+    @property
+    def state(self) -> Float[Tensor, "sentence position dim"] | None:
+        """The state of a recurrence before the sequence: none."""
+        return None
+
+    def keep_state(self, state: Float[Tensor, "sentence position dim"]) -> None:
+        """Nothing is kept, as nothing follows."""
+
 
 class AfterPast(NoCache):
     """A sequence after keys and values that all of it may see, and that stay as they are: a learned prefix, or a past.
@@ -92,6 +113,15 @@ class AfterPast(NoCache):
     def append(self, newer: KeysValues) -> KeysValues:
         """The past, then the new keys and values."""
         return self.past.append(newer)
+
+    @property
+    def state(self) -> Float[Tensor, "sentence position dim"] | None:
+        """Keys and values are no state of a recurrence.
+
+        Raises:
+            ShapeError: always.
+        """
+        raise ShapeError("the past of an SSRU must be a state; got keys and values.")
 
 
 class DecoderCache(ABC):

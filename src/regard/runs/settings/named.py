@@ -61,6 +61,7 @@ class NamedModelSettings(TypedDict, total=False):
     windows: Sequence[int | None]
     num_encoder_layers: int
     num_decoder_layers: int
+    decoder_past: Literal["self_attention", "ssru"]
     tied_embeddings: Literal["all", "target", "source", "none"] | bool
     num_source_types: int
     scale_embeddings: bool
