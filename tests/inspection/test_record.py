@@ -169,6 +169,19 @@ def test_the_histogram_looks_at_the_same_token() -> None:
     assert found.scores["same token"] == pytest.approx((3 * 2 / 4 + 2 * 1 / 3) / 5)
 
 
+def test_an_induction_head_looks_after_the_last_time() -> None:
+    """At a token that was there before, it looks at what came next; elsewhere at the first token."""
+    text = Tokens.from_offsets(["<s>", *"abcabb"], [None, *((i, i + 1) for i in range(6))], "abcabb")
+    model, ids = handcrafted.looking_at(11, [0, 0, 0, 0, 2, 3, 3]), torch.tensor([[2, 4, 5, 6, 4, 5, 5]])
+    (found,) = head_statistics([record(model, ids, row_tokens={"encoder": text}, key_tokens={"encoder": text})])
+    assert found.scores["induction"] == pytest.approx(1)  # after the third b, c counts, and b itself does not
+    assert found.label == "induction"
+    model = handcrafted.looking_at(11, [0, 0, 0, 0, 1, 2, 2])
+    (found,) = head_statistics([record(model, ids, row_tokens={"encoder": text}, key_tokens={"encoder": text})])
+    assert found.scores["induction"] == pytest.approx(0)
+    assert found.label == "same token"
+
+
 def test_sinks_and_punctuation() -> None:
     model = handcrafted.looking_at(11, [0] * 6)
     signs = Tokens(["a", "b", ".", "▁!", "c", "</s>"], [*((i, i + 1) for i in range(5)), None], [0] * 5 + [None])

@@ -12,7 +12,7 @@ import numpy
 from regard.errors import DataError
 from regard.inspection.record import HeadName, Record, Tokens
 
-LABELS = ("previous token", "next token", "diagonal", "same token", "sink", "alignment", "positional")
+LABELS = ("previous token", "next token", "diagonal", "same token", "induction", "sink", "alignment", "positional")
 """The labels in the order in which they are tried: `previous token` comes before `positional`, which would fit, too."""
 LEAST_SCORE = 0.5
 """The score below which a head has no label."""
@@ -69,6 +69,7 @@ def head_statistics(records: Iterable[Record]) -> list[HeadStatistics]:
       in cross-attention `diagonal` is the weight at most one position from where a straight line from the first to the
       last token goes;
     * `same token`: the weight on other positions with the same token, over the rows that have such positions;
+    * `induction`: the weight on the positions after earlier ones with the same token, over the rows that have such positions;
     * `sink`: the weight on the first token and the symbols around a text, which carry no content;
     * `alignment` (cross-attention): the geometric mean of the highest weight on a token of the text, and of how much nearer
       to that straight line the head looks than one that looks everywhere alike;
@@ -124,6 +125,10 @@ def _add(found: _Sums, weights: numpy.ndarray, rows: Tokens, keys: Tokens, own: 
     like &= (weights > 0) | (offset < 0)
     has_like = like.any(axis=1)
     found.add("same token", (weights * like).sum(axis=1)[has_like])
+    after = numpy.zeros_like(like)
+    after[:, 1:] = (like & (offset < 0))[:, :-1]
+    after &= offset < 0
+    found.add("induction", (weights * after).sum(axis=1)[after.any(axis=1)])
     found.offsets.update((weights.argmax(axis=1) - numpy.arange(num_rows) - own).tolist())
 
 
@@ -144,6 +149,7 @@ def _described(name: HeadName, found: _Sums) -> HeadStatistics:
         "next token": masses["next"],
         "diagonal": masses["self"],
         "same token": found.mean("same token"),
+        "induction": found.mean("induction"),
         "positional": found.offsets.most_common(1)[0][1] / num_rows,
     }
     return HeadStatistics(name, found.mean("entropy"), found.mean("confidence"), found.mean("offset"), masses, scores)
