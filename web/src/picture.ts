@@ -33,7 +33,7 @@ export type Shape =
 
 const GAP = 12;
 /** Elements that are not in pictures. */
-const SKIPPED = "select, input, textarea, .unseen, .term, .save, .peek, [data-unsaved]";
+const SKIPPED = "select, input, textarea, .unseen, .explanation, .save, .peek, [data-unsaved]";
 
 const isTransparent = (colour: string): boolean => colour === "transparent" || colour === "rgba(0, 0, 0, 0)";
 

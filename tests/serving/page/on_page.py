@@ -106,6 +106,11 @@ class Shown:
         """Whether there is such an element."""
         return self.all(selector).count() > 0
 
+    def unfold(self) -> None:
+        """Open what is folded: the options, the other translations."""
+        code = "all => all.forEach(each => { each.open = true; })"
+        self.all("details:not(.save)").evaluate_all(code)
+
     def drawn(self) -> None:
         """Wait until what was changed is drawn."""
         self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")

@@ -41,13 +41,13 @@ function storedAblations(): TemplateResult | typeof nothing {
   return html`<section class="panel without" aria-labelledby="without-title">
     <div class="head">
       <h2 id="without-title">Without heads</h2>
-      ${help("nats")} ${saveMenu("without", ["#ablations"], table, () => ablations)}
+      ${saveMenu("without", ["#ablations"], table, () => ablations)}
     </div>
     <table id="ablations">
       <thead>
         <tr>
           <th>heads</th>
-          <th>change, nats per token</th>
+          <th>change, ${help("nats", "nats")} per token</th>
           <th>what the model writes then</th>
         </tr>
       </thead>
@@ -88,7 +88,7 @@ function textChanges({token_changes: changes, log_prob_change: mean, text}: Abla
     ${hasHint ? html`<p class="hint" id="same-prefix">${hint}</p>` : nothing}
     <p>
       The log-probability of the ${kind} above changes by
-      <span class="strong number" id="sum">${signed(sum, 3)}</span> nats${help("nats")},
+      <span class="strong number" id="sum">${signed(sum, 3)}</span> ${help("nats", "nats")},
       <span class="strong number" id="change">${mean.toFixed(3)}</span> per token, each token after the right ones:
     </p>
     ${changeBars(scoredTokens(sentence), changes, "nats")}`;
@@ -161,7 +161,7 @@ export function panel(): TemplateResult | typeof nothing {
   const undo = html`<button id="undo" @click=${() => void undoDisabling()}>Undo</button>`;
   return html`<section class="panel without ${isStale ? "stale" : ""}" aria-labelledby="without-title">
     <div class="head">
-      <h2 id="without-title">Without them</h2>
+      <h2 id="without-title">Without these heads</h2>
       ${disabled.length ? enableAll : nothing} ${undoStack.length ? undo : nothing}
       ${ablation ? saveAblation(ablation) : nothing}
     </div>

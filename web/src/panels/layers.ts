@@ -11,6 +11,7 @@ import {displayToken} from "../spelling";
 import {FLOW_METHODS, FLOW_PREFIX, isInspectionStale, state, update} from "../state";
 import {styleProperties} from "../style-properties";
 import {help} from "../terms";
+import {stream} from "./stream";
 import {percent} from "./tokens";
 
 const STEP_MS = 900;
@@ -95,7 +96,7 @@ function flowButtons(): TemplateResult {
     return html`<button aria-pressed=${state.view.head === head} @click=${choose}>${method.replace("-", " ")}</button>`;
   };
   return html`<p class="flows">
-    <span class="hint">What reached the output through all layers:</span> ${FLOW_METHODS.map(button)}${help("flow")}
+    <span class="hint">What reached the output ${help("flow", "through all layers")}:</span> ${FLOW_METHODS.map(button)}
   </p>`;
 }
 
@@ -114,12 +115,12 @@ export function panel(): TemplateResult | typeof nothing {
   const isFlow = flow !== null && state.view.head.startsWith(FLOW_PREFIX);
   return html`<section class="panel layers ${isInspectionStale() ? "stale" : ""}" aria-labelledby="layers-title">
     <div class="head">
-      <h2 id="layers-title">Through the layers</h2>
-      ${hasLens ? html`${help("lens")} ${saveLens(sentence, layers)}` : nothing}
+      <h2 id="layers-title">${hasLens ? help("lens", "Through the layers") : "Through the layers"}</h2>
+      ${hasLens ? saveLens(sentence, layers) : nothing}
     </div>
     ${positionControls(sentence, position)}
     ${predictsNext && hasLens ? html`<p class="hint">After this token, each layer would write:</p>` : nothing}
-    ${hasLens ? lens(layers, position, expected) : html`<p class="hint">${reason}</p>`}
+    ${stream(position, expected) ?? (hasLens ? lens(layers, position, expected) : html`<p class="hint">${reason}</p>`)}
     ${storedPage ? nothing : flowButtons()}
     ${isFlow ? html`<p class="hint" id="caveat">The alignment shows it. ${flow.caveat}</p>` : nothing}
   </section>`;

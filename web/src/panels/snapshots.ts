@@ -24,8 +24,7 @@ export function panel(): TemplateResult | typeof nothing {
   </p>`;
   return html`<section class="panel snapshots ${isInspectionStale() ? "stale" : ""}" aria-labelledby="snapshots-title">
     <div class="head">
-      <h2 id="snapshots-title">While it was trained</h2>
-      ${help("snapshot")}
+      <h2 id="snapshots-title">${help("snapshot", "While it was trained")}</h2>
     </div>
     <div class="controls">
       <input
@@ -42,6 +41,6 @@ export function panel(): TemplateResult | typeof nothing {
       <span>${label}</span>
     </div>
     ${snapshot !== null && inspection?.written !== undefined ? written : nothing}
-    <p class="hint">The panels below show what the model looked at then, while the same translation was written.</p>
+    <p class="hint">The panels above show what the model looked at then, while the same translation was written.</p>
   </section>`;
 }
