@@ -34,7 +34,7 @@ export function alignmentHead(): {head: string; isOfModel: boolean} | undefined 
   return {head: isOfModel ? name : `${MEAN_PREFIX}${name}`, isOfModel};
 }
 
-/** The head that is shown first: the alignment head, or else the sharpest of those that look at more than one symbol. */
+/** The head that is shown first: the alignment head; or else the sharpest, but none that looks at one symbol only. */
 export function firstHead(): string {
   const alignment = alignmentHead();
   if (alignment?.isOfModel) return alignment.head;

@@ -183,7 +183,7 @@ function layerName(layer: string, names: string[]): TemplateResult | typeof noth
   return html`<button
     class="site"
     title="Switch the whole layer off or on"
-    aria-label="${layer}: switch the whole layer off or on"
+    aria-label="${name} (${layer})"
     @click=${() => void toggleHeads(names)}
     >${name}</button
   >`;

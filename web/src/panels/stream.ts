@@ -41,15 +41,11 @@ function junction({name, length, total}: SublayerReply, before: number, max: num
   const isSource = name === "embeddings";
   const begin = isSource ? bottom : top;
   const middle = HEIGHT / 2;
+  const end = CENTRE - top / 2;
+  const joining = `M 0 ${middle} C 30 ${middle}, ${end - 14} ${middle}, ${end + 6} ${middle + 4}`;
   return svg`<path class="state" d="M ${CENTRE - begin / 2} 0 L ${CENTRE + begin / 2} 0
-      L ${CENTRE + bottom / 2} ${HEIGHT}
-      L ${CENTRE - bottom / 2} ${HEIGHT} Z"></path>
-    ${
-      isSource
-        ? nothing
-        : svg`<path class="added" stroke-width=${added.toFixed(2)}
-      d="M 0 ${middle} C 30 ${middle}, ${CENTRE - top / 2 - 14} ${middle}, ${CENTRE - top / 2 + 6} ${middle + 4}"></path>`
-    }`;
+      L ${CENTRE + bottom / 2} ${HEIGHT} L ${CENTRE - bottom / 2} ${HEIGHT} Z"></path>
+    ${isSource ? nothing : svg`<path class="added" stroke-width=${added.toFixed(2)} d=${joining}></path>`}`;
 }
 
 function sublayer(
@@ -74,11 +70,11 @@ function sublayer(
   >`;
   return html`<div class="junction ${isChosen ? "here" : ""}" role="listitem" data-sublayer=${name}>
     <span>${head ? button : title}</span>
-    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" width=${WIDTH} height=${HEIGHT} role="img" aria-label=${lengths}>
+    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label=${lengths}>
       <title>${lengths}</title>
       ${junction(each, before, max)}
     </svg>
-    <span class="number">+${length.toFixed(1)}</span>
+    <span class="number length">+${length.toFixed(1)}</span>
     ${
       says
         ? html`<bdi class=${says[0] === expected ? "strong" : ""}>${displayToken(says[0])}</bdi

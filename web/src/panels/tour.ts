@@ -80,7 +80,7 @@ const STOPS: Stop[] = [
     text:
       "The token that looks has a query, and each token that is looked at has a key: two lists of numbers. They " +
       "are multiplied and added up, which gives a score. Softmax turns the scores of a row into weights that " +
-      "sum to 1.",
+      "sum to 1. Below the table: the head takes the values of those tokens by these weights.",
   },
   {
     title: "A weight is not a cause",
