@@ -54,7 +54,7 @@ def test_the_first_screen_has_an_alignment(opened: Any, url: str, model: Transla
         assert curves["y"] + curves["height"] <= height
     assert panel["width"] > 0.9 * width
     size = page.page.evaluate("getComputedStyle(document.querySelector('#curves text')).fontSize")
-    assert size == "20px"
+    assert size == "20px"  # as wide as the panel: a short sentence is drawn larger
 
 
 def test_an_example_is_written_over_and_left_in_no_link(opened: Any, url: str) -> None:

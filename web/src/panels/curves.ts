@@ -1,6 +1,6 @@
 /** The attention between two texts, drawn: a curve from each word that looks to each word that it looks at. */
 
-import {html, svg, type TemplateResult} from "lit-html";
+import {html, nothing, svg, type TemplateResult} from "lit-html";
 import {chooseCell} from "../attention";
 import type {AttentionView, Side} from "../attention-view";
 import {displayToken} from "../spelling";
@@ -166,21 +166,19 @@ function light(event: Event, side: "row" | "key", index: number | null): void {
   drawing.querySelector(`.word[data-${side}="${index}"]`)?.classList.add("lit");
 }
 
-function word(
-  {text, x, y, width}: Word,
-  side: "row" | "key",
-  index: number,
-  isChosen: boolean,
-  choose: () => void,
-): TemplateResult {
-  return svg`<g class=${isChosen ? "word here" : "word"} data-row=${side === "row" ? index : -1}
-      data-key=${side === "key" ? index : -1} @click=${choose}
-      @pointerenter=${(event: Event) => light(event, side, index)}
-      @pointerleave=${(event: Event) => light(event, side, null)}>
-    <rect x=${x - width / 2 - 4} y=${y - LINE_HEIGHT / 2 + 1} width=${width + 8} height=${LINE_HEIGHT - 2}
-      rx="4"></rect>
-    <text x=${x} y=${y} dy="0.35em">\u2068${text}\u2069</text></g>`;
+function word({text, x, y}: Word, side: "row" | "key", index: number, choose: () => void): TemplateResult {
+  return svg`<text class="word" x=${x} y=${y} dy="0.35em" data-row=${side === "row" ? index : -1}
+    data-key=${side === "key" ? index : -1} @click=${choose}
+    @pointerenter=${(event: Event) => light(event, side, index)}
+    @pointerleave=${(event: Event) => light(event, side, null)}>\u2068${text}\u2069</text>`;
 }
+
+/** A frame about the chosen word. */
+const frame = (placed: Word | undefined): TemplateResult | typeof nothing =>
+  placed
+    ? svg`<rect class="frame-of-word" x=${placed.x - placed.width / 2 - 4} y=${placed.y - LINE_HEIGHT / 2 + 1}
+        width=${placed.width + 8} height=${LINE_HEIGHT - 2} rx="4"></rect>`
+    : nothing;
 
 /** Curves between the texts of a view: those of the chosen token strong, the others pale. */
 export function curves(view: AttentionView): TemplateResult {
@@ -198,12 +196,8 @@ export function curves(view: AttentionView): TemplateResult {
       data-weight=${edge.weight.toFixed(3)} opacity=${opacity} stroke-width=${1 + 4 * edge.weight}
       d=${drawing.path(drawing.rows[edge.row]!, drawing.keys[edge.key]!)}></path>`;
   };
-  const words = (
-    side: "row" | "key",
-    placed: Word[],
-    chosen: number,
-    choose: (index: number) => void,
-  ): TemplateResult[] => placed.map((each, index) => word(each, side, index, index === chosen, () => choose(index)));
+  const words = (side: "row" | "key", placed: Word[], choose: (index: number) => void): TemplateResult[] =>
+    placed.map((each, index) => word(each, side, index, () => choose(index)));
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Curves">
     <svg
       id="curves"
@@ -214,8 +208,9 @@ export function curves(view: AttentionView): TemplateResult {
       role="img"
       aria-label="Curves from each of ${rows.labels.length} tokens to those of ${keys.labels.length} that it looks at"
     >
-      ${edges.map(curve)} ${words("key", drawing.keys, key, each => chooseCell(view, row, each))}
-      ${words("row", drawing.rows, row, each => chooseCell(view, each, key))}
+      ${edges.map(curve)} ${frame(drawing.keys[key])} ${frame(drawing.rows[row])}
+      ${words("key", drawing.keys, each => chooseCell(view, row, each))}
+      ${words("row", drawing.rows, each => chooseCell(view, each, key))}
     </svg>
   </div>`;
 }

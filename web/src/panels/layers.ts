@@ -56,7 +56,11 @@ function saveLens(sentence: Sentence, layers: Inspection["lens"]): TemplateResul
       layer.map(([token, prob], position): Row => [position, index ? index - 1 : "embeddings", token, prob]),
     ),
   ];
-  return saveMenu("layers", [".lens"], table, () => ({tokens: sentence.tokens.map(each => each.token), layers}));
+  return saveMenu("layers", [".lens", ".stream"], table, () => ({
+    tokens: sentence.tokens.map(each => each.token),
+    layers,
+    stream: state.inspection.stream?.result.sublayers ?? null,
+  }));
 }
 
 function positionControls(sentence: Sentence, position: number): TemplateResult {
