@@ -74,7 +74,7 @@ export function writes(view: AttentionView): TemplateResult {
     if (!found) return html`<p class="hint">…</p>`;
     return content({keys: found.result.keys, labels: found.view.keys.labels}, found.result);
   };
-  return html`<div id="writes" class=${isStale ? "stale" : ""}>
+  return html`<div id="writes" class=${isStale ? "stale" : ""} ?data-unsaved=${reason !== ""}>
     <h3>What it takes from them, and adds</h3>
     ${body()}
   </div>`;

@@ -230,7 +230,7 @@
     ${Ee("sum",d`<span class="strong">their sum</span>`,n.total,{max:o,opacity:1})}
     <p>A matrix makes of the sum what the head adds to the state of the token. Lengths:</p>
     <div class="lengths">${pl(n)}</div>
-    ${hl(n)}`}function Qs(e){es(e);let{writes:t}=a.inspection,n=pt(),o=t!==null&&t.cell!==ke(e.row,a.view.head);return d`<div id="writes" class=${o?"stale":""}>
+    ${hl(n)}`}function Qs(e){es(e);let{writes:t}=a.inspection,n=pt(),o=t!==null&&t.cell!==ke(e.row,a.view.head);return d`<div id="writes" class=${o?"stale":""} ?data-unsaved=${n!==""}>
     <h3>What it takes from them, and adds</h3>
     ${n?d`<p class="hint" id="no-writes">This cannot be shown for this model: ${n}</p>`:t?ml({keys:t.result.keys,labels:t.view.keys.labels},t.result):d`<p class="hint">…</p>`}
   </div>`}var fl=6;function gl(e,t){let{weights:n,allowed:o,scores:s,bias:r}=t,i=w=>s[w]+r[w],l=n.map((w,S)=>S).filter(w=>o[w]),c=Math.max(...l.map(i)),u=w=>Math.exp(i(w)-c),p=l.reduce((w,S)=>w+u(S),0),h=[...l].sort((w,S)=>i(S)-i(w)).slice(0,fl),f=h.includes(e.key)||!o[e.key]?h:[...h,e.key],b=w=>d`<tr class=${w===e.key?"strong":""}>
