@@ -50,7 +50,7 @@ export function firstHead(): string {
 const LABELS: Record<string, string> = {
   "previous token": "mostly the token before",
   "next token": "mostly the next token",
-  diagonal: "mostly at its own place",
+  diagonal: "mostly in step, from first to last",
   "same token": "mostly the same token",
   sink: "mostly one symbol",
   alignment: "mostly the words that it translates",

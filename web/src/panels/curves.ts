@@ -19,6 +19,8 @@ const PIECE_GAP = 3;
 /** The most that gaps grow where there is room. */
 const MAX_SPREAD = 3;
 const LINE_HEIGHT = 30;
+/** The room for frames at both ends of a line. */
+const MARGIN = 14;
 /** The height between two lines of text. */
 const SPAN = 140;
 /** Below this width, the texts stand beside each other, a token in each line. */
@@ -94,9 +96,9 @@ function line(side: Side, spread: number): {width: number; words: Word[]} {
 function drawLines({rows, keys}: AttentionView, room: number): Drawing {
   const widest = (spread: number): number => Math.max(line(rows, spread).width, line(keys, spread).width);
   const [tight, slope] = [widest(1), widest(2) - widest(1)];
-  const spread = Math.max(1, Math.min(MAX_SPREAD, 1 + (room - 8 - tight) / Math.max(slope, 1)));
+  const spread = Math.max(1, Math.min(MAX_SPREAD, 1 + (room - MARGIN - tight) / Math.max(slope, 1)));
   const lines = {rows: line(rows, spread), keys: line(keys, spread)};
-  const width = Math.max(lines.rows.width, lines.keys.width) + 8;
+  const width = Math.max(lines.rows.width, lines.keys.width) + MARGIN;
   const place = (side: {width: number; words: Word[]}, y: number): Word[] =>
     side.words.map(word => ({...word, x: word.x + (width - side.width) / 2, y}));
   const top = LINE_HEIGHT;
