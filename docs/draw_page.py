@@ -12,12 +12,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import urlencode
 
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
+COLOURS, PLAIN = 128, Image.Dither.NONE
 SENTENCE = "Two young girls play with a big red ball in the snow."
 LONG = " ".join([
     "A man in a red shirt is standing on a ladder next to a white house.", "Two dogs run through the deep snow in the forest.",
@@ -123,7 +125,8 @@ def main(model: str, folder: Path, sizes: list[int]) -> None:
                     page.wait_for_selector("body[data-ready=yes]")
                     prepare(page)
                     end = ("" if width == 1280 else f"-{width}") + ("" if scheme == "light" else "-dark")
-                    page.screenshot(path=folder / f"{name}{end}.png")
+                    drawn = BytesIO(page.screenshot())
+                    Image.open(drawn).convert("RGB").quantize(COLOURS, dither=PLAIN).save(folder / f"{name}{end}.png")
                     page.context.close()
         browser.close()
     server.terminate()
@@ -138,7 +141,7 @@ def sheet(pictures: list[Path], path: Path, width: int, columns: int) -> None:
     for place, image in enumerate(images):
         row, column = divmod(place, columns)
         drawn.paste(image.resize((width, height), Image.Resampling.LANCZOS), (column * width, row * height))
-    drawn.quantize(128).save(path)
+    drawn.quantize(COLOURS, dither=PLAIN).save(path)
 
 
 def draw(model: str, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""One token of a text, inside a model: the sublayers that make its state, and the vector that one head adds to it.
+"""A single token inside a model: the sublayers that make its state, and the vector that one head adds to it.
 
 Exact for models with norms before the sublayers; others are refused, as in `explaining.py`.
 """
@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy
 import torch
-from jaxtyping import Float
 from torch import Tensor
 
 from regard.analysis.patching import spelled
@@ -24,7 +23,7 @@ from regard.pipelines.pipeline import Pipeline
 
 
 class Sublayer(NamedTuple):
-    """What a sublayer adds to the state of a token."""
+    """A sublayer, and the vector that it adds to the state of a token."""
 
     name: str
     """`embeddings`, an attention such as `cross.1`, or `decoder.1.feed_forward`."""
@@ -49,11 +48,12 @@ class HeadWrites:
     Vectors that position schemes add to values (Shaw et al. 2018) are in `total` alone.
     """
 
-    weights: Float[numpy.ndarray, " key"]
-    values: Float[numpy.ndarray, "key value_dim"]
-    """The values of the keys, before they are weighted."""
-    total: Float[numpy.ndarray, " value_dim"]
-    lengths: Float[numpy.ndarray, " key"]
+    weights: numpy.ndarray
+    """The weight of each key."""
+    values: numpy.ndarray
+    """The values of the keys before they are weighted, `key value_dim`."""
+    total: numpy.ndarray
+    lengths: numpy.ndarray
     length: float
     residual: float
     """The norm of the state that it is added to."""
@@ -131,10 +131,12 @@ def head_writes(pipeline: Pipeline, seen: Inspection, head: str, row: int, *, co
     )  # fmt: skip
 
 
-def _raised(
-    pipeline: Pipeline, reading: Reading, head: HeadName, written: Float[Tensor, "position model_dim"], position: int
-) -> Float[Tensor, " class"] | None:
-    """The contribution of a head's vector to every logit, through the final norm, its scale held; None: there is none."""
+def _raised(pipeline: Pipeline, reading: Reading, head: HeadName, written: Tensor, position: int) -> Tensor | None:
+    """The contribution of a head's vector to every logit, through the final norm, its scale held; None: there is none.
+
+    Args:
+        written: the head's vector at each position of the stack.
+    """
     stack = list(pipeline.model.layer_stacks())[-1]
     if head.kind not in (stack, "cross"):
         return None
@@ -153,7 +155,7 @@ def _said(pipeline: Pipeline, seen: Inspection, row: int) -> int | None:
     return following[row] if row < len(following) else None
 
 
-def _says(pipeline: Pipeline, states: Float[Tensor, "part model_dim"]) -> list[tuple[str, float] | None]:
+def _says(pipeline: Pipeline, states: Tensor) -> list[tuple[str, float] | None]:
     """The likeliest class of each state, as if it were the last."""
     dtype = next(pipeline.model.parameters()).dtype
     probabilities = pipeline.model.layer_logits(states[:, None].to(dtype))[:, 0].float().softmax(dim=-1)

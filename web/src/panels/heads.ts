@@ -155,11 +155,11 @@ function headDetails({head, label, entropy, confidence, offset}: HeadReply): Tem
   const importance = state.heads.importance?.[head];
   const words = html`, ${help("offset", "offset")} ${offset?.toFixed(1)}`;
   return html`<div class="chosen">
-    <p class="strong" id="head-title">${headTitle(head)}</p>
+    <p class="strong" id="head-words">${headTitle(head)}</p>
     ${canAblate() ? html`<p class="together">${headActions(head)}</p>` : nothing}
     <p class="hint" id="statistics">
-      ${head}: ${help("label", label)}; ${help("entropy", "entropy")} ${entropy.toFixed(2)} nats,
-      ${help("highest", "highest weight")} ${confidence.toFixed(2)}${offset === null ? nothing : words}, mean over
+      <span id="head-title">${head}</span>: ${help("label", label)}; ${help("entropy", "entropy")} ${entropy.toFixed(2)}
+      nats, ${help("highest", "highest weight")} ${confidence.toFixed(2)}${offset === null ? nothing : words}, mean over
       rows.${importance === undefined ? nothing : html` Worth ${importance.toFixed(3)} nats per token.`}
     </p>
   </div>`;

@@ -314,11 +314,11 @@
     >
     <button id="solo" data-unsaved @click=${()=>cr(e)}>Solo</button>
     <button data-unsaved @click=${()=>void oe(n)}>Solo in its layer</button>`}function Cl({head:e,label:t,entropy:n,confidence:o,offset:s}){let r=a.heads.importance?.[e],i=d`, ${x("offset","offset")} ${s?.toFixed(1)}`;return d`<div class="chosen">
-    <p class="strong" id="head-title">${Ot(e)}</p>
+    <p class="strong" id="head-words">${Ot(e)}</p>
     ${z()?d`<p class="together">${_l(e)}</p>`:m}
     <p class="hint" id="statistics">
-      ${e}: ${x("label",t)}; ${x("entropy","entropy")} ${n.toFixed(2)} nats,
-      ${x("highest","highest weight")} ${o.toFixed(2)}${s===null?m:i}, mean over
+      <span id="head-title">${e}</span>: ${x("label",t)}; ${x("entropy","entropy")} ${n.toFixed(2)}
+      nats, ${x("highest","highest weight")} ${o.toFixed(2)}${s===null?m:i}, mean over
       rows.${r===void 0?m:d` Worth ${r.toFixed(3)} nats per token.`}
     </p>
   </div>`}function Ol(){let{sortBy:e,importance:t}=a.heads,n=Object.keys(Qn).filter(o=>o!=="worth"||t);return d`<label
