@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-COLOURS, PLAIN = 128, Image.Dither.NONE
+COLOURS, METHOD, PLAIN = 256, Image.Quantize.MAXCOVERAGE, Image.Dither.NONE
 SENTENCE = "Two young girls play with a big red ball in the snow."
 LONG = " ".join([
     "A man in a red shirt is standing on a ladder next to a white house.", "Two dogs run through the deep snow in the forest.",
@@ -126,7 +126,9 @@ def main(model: str, folder: Path, sizes: list[int]) -> None:
                     prepare(page)
                     end = ("" if width == 1280 else f"-{width}") + ("" if scheme == "light" else "-dark")
                     drawn = BytesIO(page.screenshot())
-                    Image.open(drawn).convert("RGB").quantize(COLOURS, dither=PLAIN).save(folder / f"{name}{end}.png")
+                    Image.open(drawn).convert("RGB").quantize(COLOURS, METHOD, dither=PLAIN).save(
+                        folder / f"{name}{end}.png"
+                    )
                     page.context.close()
         browser.close()
     server.terminate()
@@ -141,7 +143,7 @@ def sheet(pictures: list[Path], path: Path, width: int, columns: int) -> None:
     for place, image in enumerate(images):
         row, column = divmod(place, columns)
         drawn.paste(image.resize((width, height), Image.Resampling.LANCZOS), (column * width, row * height))
-    drawn.quantize(COLOURS, dither=PLAIN).save(path)
+    drawn.quantize(COLOURS, METHOD, dither=PLAIN).save(path)
 
 
 def draw(model: str, folder: Path) -> None:

@@ -102,6 +102,6 @@ export function stream(position: number, expected: string | undefined): Template
     <p class="hint">
       ${help("stream", "The state")} of the token before the one that is written, from the embedding down: each sublayer
       adds its stream. To the right, the token that the output layer would write there (the logit lens; of early layers
-      a hint). ${place === undefined ? "Positions are added inside attention." : embedding}
+      a hint). ${place === undefined ? "The embedding has no part for the position." : embedding}
     </p>`;
 }
