@@ -126,7 +126,7 @@ def main(model: str, folder: Path, sizes: list[int]) -> None:
                     prepare(page)
                     end = ("" if width == 1280 else f"-{width}") + ("" if scheme == "light" else "-dark")
                     drawn = BytesIO(page.screenshot())
-                    Image.open(drawn).convert("RGB").quantize(COLOURS, METHOD, dither=PLAIN).save(
+                    Image.open(drawn).convert("RGB").quantize(COLOURS, METHOD, kmeans=1, dither=PLAIN).save(
                         folder / f"{name}{end}.png"
                     )
                     page.context.close()
@@ -143,7 +143,7 @@ def sheet(pictures: list[Path], path: Path, width: int, columns: int) -> None:
     for place, image in enumerate(images):
         row, column = divmod(place, columns)
         drawn.paste(image.resize((width, height), Image.Resampling.LANCZOS), (column * width, row * height))
-    drawn.quantize(COLOURS, METHOD, dither=PLAIN).save(path)
+    drawn.quantize(COLOURS, METHOD, kmeans=1, dither=PLAIN).save(path)
 
 
 def draw(model: str, folder: Path) -> None:
