@@ -234,6 +234,9 @@ export const isOutputStale = (): boolean =>
 export const isInspectionStale = (): boolean =>
   state.inspection.result !== null && state.inspection.sentence !== (chosenSentence() ?? null);
 
+/** Whether the inspection is of another sentence or text than the reader sees. */
+export const isViewOfOther = (): boolean => isInspectionStale() || isOutputStale();
+
 /** The tokens that have a log-probability: all and the end of a translation, all but the first of another text. */
 export function scoredTokens(sentence: Sentence | null | undefined = state.inspection.sentence): string[] {
   const tokens = (sentence?.tokens ?? []).map(each => each.token);

@@ -65,6 +65,7 @@ def test_what_is_old_is_pale(opened: Any, learnt_url: str) -> None:
     page.drawn()
     assert page.tokens == before
     assert page.exists(f".stale {OUTPUT}")
+    assert page.exists(".panel.alignment.stale")
     assert page.exists("#other-text")
     page.page.wait_for_timeout(500)
     assert "duck" not in page.address  # a link is of what is shown

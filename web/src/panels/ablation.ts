@@ -5,15 +5,7 @@ import {disableHeads, toggleHeads, undoDisabling} from "../ablation";
 import {markDifferences} from "../marks";
 import {saveMenu, type Row} from "../save-menu";
 import {displayToken} from "../spelling";
-import {
-  canAblate,
-  generatesText,
-  isInspectionStale,
-  scoredTokens,
-  state,
-  translates,
-  type AblationResult,
-} from "../state";
+import {canAblate, generatesText, isViewOfOther, scoredTokens, state, translates, type AblationResult} from "../state";
 import {styleProperties} from "../style-properties";
 import {help} from "../terms";
 
@@ -147,7 +139,7 @@ export function panel(): TemplateResult | typeof nothing {
   if (!inspection || !sentence) return nothing;
   if (state.server.storedPage) return storedAblations();
   if (!canAblate()) return nothing;
-  const isStale = isInspectionStale() || (ablation !== null && ablatedSentence !== sentence);
+  const isStale = isViewOfOther() || (ablation !== null && ablatedSentence !== sentence);
   const changes = (result: AblationResult): TemplateResult =>
     html`${generatesText() ? textChanges(result) : labelChanges(result)}
       <p class="legend">

@@ -13,7 +13,7 @@ import {alignmentHead, goToHead, goToLayer, headPlace, headTitle, layerOf, layer
 import {chooseHead} from "../inspection";
 import {saveMenu, type Row} from "../save-menu";
 import {displayToken, joinClasses} from "../spelling";
-import {chosenSentence, FLOW_METHODS, FLOW_PREFIX, isInspectionStale, MEAN_PREFIX, state, update} from "../state";
+import {chosenSentence, FLOW_METHODS, FLOW_PREFIX, isViewOfOther, MEAN_PREFIX, state, update} from "../state";
 import {styleProperties} from "../style-properties";
 import {help} from "../terms";
 import {generatesText, translates} from "../state";
@@ -334,7 +334,7 @@ export function panel(): TemplateResult {
 /** Whether what is shown is of another sentence than the chosen one. */
 function isViewStale({kind}: AttentionView): boolean {
   const {result: inspection, flow} = state.inspection;
-  return isInspectionStale() || (kind === "flow" && flow?.inspection !== inspection);
+  return isViewOfOther() || (kind === "flow" && flow?.inspection !== inspection);
 }
 
 /** All weights of the head, as a matrix and along the texts. */

@@ -8,7 +8,7 @@ import {colourRamp} from "../colour-ramp";
 import {cellKey, lookUpWeight} from "../inspection";
 import {saveMenu, type Row} from "../save-menu";
 import {displayToken} from "../spelling";
-import {isInspectionStale, state, update} from "../state";
+import {isViewOfOther, state, update} from "../state";
 import {styleProperties} from "../style-properties";
 import {help} from "../terms";
 import {numberStrip} from "./strips";
@@ -118,7 +118,7 @@ export function panel(): TemplateResult | typeof nothing {
   const isHead = inspection.weights.has(head);
   if (showsComputation && !groupsWords) lookUpWeight(view);
   const lookup = showsComputation && isHead && !groupsWords ? state.inspection.lookup : null;
-  const isStale = isInspectionStale() || (lookup !== null && lookup.cell !== cellKey(view));
+  const isStale = isViewOfOther() || (lookup !== null && lookup.cell !== cellKey(view));
   const content = (): TemplateResult | string => {
     if (!showsComputation) {
       return (

@@ -9,7 +9,7 @@ import {drawThumbnail} from "../drawing";
 import {hasModifier, valueOf} from "../events";
 import {goToHead, goToLayer, headTitle, layerOf} from "../head-navigation";
 import {downloadText, saveMenu, type Row} from "../save-menu";
-import {canAblate, generatesText, isInspectionStale, scoredTokens, state, update} from "../state";
+import {canAblate, generatesText, isViewOfOther, scoredTokens, state, update} from "../state";
 import {styleProperties} from "../style-properties";
 import {help} from "../terms";
 import {importanceMap} from "./importance-map";
@@ -261,7 +261,7 @@ export function panel(): TemplateResult {
   const saveDisabled = (): void => downloadText("heads-off.txt", `${disabled.join("\n")}\n`);
   const keys = "Space: switch it off or on. Shift and space: its layer. S: only this one.";
   return html`<section
-    class="panel heads ${isInspectionStale() ? "stale" : ""}"
+    class="panel heads ${isViewOfOther() ? "stale" : ""}"
     aria-labelledby="heads-title"
     ${styleProperties({"--widest": String(Math.max(...lines.map(({heads}) => heads.length)))})}
   >

@@ -8,7 +8,7 @@ import {scrollToPanel} from "../scrolling";
 import type {Inspection} from "../server";
 import type {Sentence} from "../sentence";
 import {displayToken} from "../spelling";
-import {FLOW_METHODS, FLOW_PREFIX, isInspectionStale, state, update} from "../state";
+import {FLOW_METHODS, FLOW_PREFIX, isViewOfOther, state, update} from "../state";
 import {styleProperties} from "../style-properties";
 import {help} from "../terms";
 import {stream} from "./stream";
@@ -117,7 +117,7 @@ export function panel(): TemplateResult | typeof nothing {
     ? "This page was stored without what each layer would say; regard inspect --lens stores it."
     : "This model's layers cannot be read through its output layer.";
   const isFlow = flow !== null && state.view.head.startsWith(FLOW_PREFIX);
-  return html`<section class="panel layers ${isInspectionStale() ? "stale" : ""}" aria-labelledby="layers-title">
+  return html`<section class="panel layers ${isViewOfOther() ? "stale" : ""}" aria-labelledby="layers-title">
     <div class="head">
       <h2 id="layers-title">${hasLens ? help("lens", "Through the layers") : "Through the layers"}</h2>
       ${hasLens ? saveLens(sentence, layers) : nothing}

@@ -3,7 +3,7 @@
 import {html, nothing, type TemplateResult} from "lit-html";
 import {valueOf} from "../events";
 import {inspectChosen, inspectSnapshot} from "../inspection";
-import {chosenModel, chosenSentence, isInspectionStale, state, translates} from "../state";
+import {chosenModel, chosenSentence, isViewOfOther, state, translates} from "../state";
 import {help} from "../terms";
 
 export function panel(): TemplateResult | typeof nothing {
@@ -22,7 +22,7 @@ export function panel(): TemplateResult | typeof nothing {
   const written = html`<p>
     Written then: <bdi id="snapshot-written" class="strong">${inspection?.written || "nothing"}</bdi>
   </p>`;
-  return html`<section class="panel snapshots ${isInspectionStale() ? "stale" : ""}" aria-labelledby="snapshots-title">
+  return html`<section class="panel snapshots ${isViewOfOther() ? "stale" : ""}" aria-labelledby="snapshots-title">
     <div class="head">
       <h2 id="snapshots-title">${help("snapshot", "While it was trained")}</h2>
     </div>
