@@ -1,7 +1,7 @@
 """Draw the states of the page of `regard serve`: `python docs/draw_page.py en-de=MODEL docs/page`.
 
 Each state is drawn light and dark, 1280 pixels wide; those of 360 and 2560 pixels are together on a sheet each. Needs Chromium.
-The pictures of docs/page.md are of a preset `tiny`, trained on 5,000 lines of Multi30k in 600 steps with training.keep_every=150.
+The pictures of docs/page.md are of a preset `tiny`, trained on Multi30k from English to French in 1,500 steps.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import urlencode
 
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
+COLOURS, METHOD, PLAIN = 256, Image.Quantize.MAXCOVERAGE, Image.Dither.NONE
 SENTENCE = "Two young girls play with a big red ball in the snow."
 LONG = " ".join([
     "A man in a red shirt is standing on a ladder next to a white house.", "Two dogs run through the deep snow in the forest.",
@@ -62,6 +64,15 @@ def tree(page: Page) -> None:
     page.evaluate("document.querySelector('.panel.search').scrollIntoView()")
 
 
+def inside(page: Page) -> None:
+    """A weight in numbers, the values, the residual stream."""
+    shown(page)
+    page.wait_for_selector("#writes .strip", timeout=60_000)
+    page.wait_for_selector(".junction", timeout=60_000)
+    page.evaluate("document.querySelector('.panel.computed').scrollIntoView()")
+    page.wait_for_timeout(300)
+
+
 def explain(page: Page) -> None:
     """The tour, at its fourth stop."""
     shown(page)
@@ -81,14 +92,15 @@ def gone(page: Page) -> None:
 
 
 STATES: dict[str, tuple[dict[str, str], Callable[[Page], None]]] = {
-    "empty": ({}, lambda page: None),
+    "empty": ({}, shown),
     "typing": ({}, typing),
     "streaming": ({}, streaming),
-    "translated": ({"text": SENTENCE, "head": "cross.2.2", "step": "2"}, shown),
-    "long": ({"text": LONG, "head": "cross.2.2", "step": "3"}, shown),
+    "translated": ({"text": SENTENCE, "step": "2"}, shown),
+    "long": ({"text": LONG, "step": "3"}, shown),
+    "inside": ({"text": SENTENCE, "step": "5", "isExplained": "true"}, inside),
     "right-to-left": ({"text": ARABIC, "head": "encoder.1.2"}, shown),
     "error": ({}, gone),
-    "heads-off": ({"text": SENTENCE, "head": "cross.2.2", "off": "cross.2.2,cross.2.0,decoder.1.2"}, off),
+    "heads-off": ({"text": SENTENCE, "off": "cross.1.0,cross.2.0,decoder.1.2"}, off),
     "tree": ({"text": SENTENCE}, tree),
     "explain": ({"text": SENTENCE}, explain),
 }
@@ -113,7 +125,10 @@ def main(model: str, folder: Path, sizes: list[int]) -> None:
                     page.wait_for_selector("body[data-ready=yes]")
                     prepare(page)
                     end = ("" if width == 1280 else f"-{width}") + ("" if scheme == "light" else "-dark")
-                    page.screenshot(path=folder / f"{name}{end}.png")
+                    drawn = BytesIO(page.screenshot())
+                    Image.open(drawn).convert("RGB").quantize(COLOURS, METHOD, kmeans=1, dither=PLAIN).save(
+                        folder / f"{name}{end}.png"
+                    )
                     page.context.close()
         browser.close()
     server.terminate()
@@ -128,7 +143,7 @@ def sheet(pictures: list[Path], path: Path, width: int, columns: int) -> None:
     for place, image in enumerate(images):
         row, column = divmod(place, columns)
         drawn.paste(image.resize((width, height), Image.Resampling.LANCZOS), (column * width, row * height))
-    drawn.quantize(128).save(path)
+    drawn.quantize(COLOURS, METHOD, kmeans=1, dither=PLAIN).save(path)
 
 
 def draw(model: str, folder: Path) -> None:

@@ -11,7 +11,8 @@ from regard.serving.model_registry import ModelRegistry
 
 READ = (
     *("ModelsReply", "TokenizeReply", "NativeTranslateReply", "TranslateListReply", "TracedReply", "PairScore"),
-    *("InspectReply", "AblateReply", "LookupReply", "FlowReply", "PredictReply", "Completion", "NativeFailure"),
+    *("InspectReply", "AblateReply", "LookupReply", "WritesReply", "StreamReply", "FlowReply", "PredictReply"),
+    *("Completion", "NativeFailure"),
 )
 
 

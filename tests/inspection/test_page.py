@@ -145,6 +145,7 @@ def test_pointing_at_a_cell(opened: Any) -> None:
     record = a_record(5, 7, layers=2, heads=3)
     page = opened(the_page(record))
     layout = page.evaluate("regard.matrixLayout()")
+    page.locator("#matrix").scroll_into_view_if_needed()
     box = page.locator("#matrix").bounding_box()
     page.mouse.click(
         box["x"] + layout["left"] + 3.5 * layout["size"], box["y"] + layout["top"] + 2.5 * layout["size"]
@@ -419,8 +420,8 @@ def test_a_legend_has_the_colours_of_the_matrix(opened: Any) -> None:
     said = " ".join(page.inner_text("#legend").split())
     assert said == "weight 0 1 forbidden by a mask the chosen token the others"
     for scheme, ends, forbidden in (
-        ("light", ("rgb(255, 255, 255)", "rgb(11, 61, 145)"), "rgb(230, 234, 238)"),
-        ("dark", ("rgb(23, 28, 34)", "rgb(156, 199, 255)"), "rgb(38, 45, 53)"),
+        ("light", ("rgb(255, 255, 255)", "rgb(29, 43, 58)"), "rgb(230, 234, 238)"),
+        ("dark", ("rgb(23, 28, 34)", "rgb(213, 223, 233)"), "rgb(38, 45, 53)"),
     ):
         page.emulate_media(color_scheme=scheme)
         page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")

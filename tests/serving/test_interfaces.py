@@ -394,6 +394,10 @@ def test_looking_further_inside(server: Running, translator: Translator) -> None
     assert looked_up["weights"] == pytest.approx(seen["cross.0.1"][2].filled(0).tolist(), abs=1e-4)
     assert send(server, "GET", f"{path}/lookup/cross.0.1/2/99")[0] == 400
     assert send(server, "GET", f"{path}/lookup/cross.7.1/2/3")[0] == 400
+    for ending in ("writes/cross.0.1/2", "stream/2"):  # the parts of this model do not add up to its states
+        status, refused = send(server, "GET", f"{path}/{ending}")
+        assert (status, "norms after the residual sum" in refused["error"]["message"]) == (400, True)
+    assert "norms after" in send(server, "GET", "/api/v1/models")[1]["models"][0]["no_parts"]
     for method in ("rollout", "gradient"):
         status, flow = send(server, "GET", f"{path}/flow/{method}")
         wanted = trace_flow(translator, TEXT, "xyz", method=method)

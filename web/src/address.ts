@@ -1,5 +1,6 @@
 /** The page's address: the part of the state that a link carries, and the edits that are replayed when it is opened. */
 
+import {firstHead} from "./head-navigation";
 import type {Edit, TokenizedText} from "./sentence";
 import {
   assign,
@@ -144,6 +145,10 @@ function replayParameters(): [string, string][] {
   return values.filter((pair): pair is [string, string] => pair[1] !== null);
 }
 
+/** Whether a parameter is as the page chose it, with an example of its own. */
+const isOfExample = (name: string): boolean =>
+  name === "text" || name === "direction" || (name === "head" && state.view.head === firstHead());
+
 /** Write the state to the address and to the title. */
 export function writeAddress(): void {
   const {storedPage} = state.server;
@@ -159,7 +164,8 @@ export function writeAddress(): void {
     const title = [...state.request.text.trim().split("\n")[0]!].slice(0, 60).join("");
     document.title = title ? `${title} · Regard` : "Regard";
   }
-  const address = `#${parameters}`;
+  const isUntouched = state.output.isExample && [...parameters.keys()].every(isOfExample);
+  const address = `#${isUntouched ? "" : parameters}`;
   if (address === (location.hash || "#") || location.protocol === "about:") return; // a notebook has no address
   if (isNewEntry) history.pushState(null, "", address);
   else history.replaceState(null, "", address);

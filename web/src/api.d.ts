@@ -141,6 +141,7 @@ export interface components {
       task?: string;
       snapshots?: number[];
       examples?: string[];
+      no_parts?: string;
     };
     ModelsReply: {
       models: components["schemas"]["ModelReply"][];
@@ -202,6 +203,19 @@ export interface components {
       rows: components["schemas"]["TokensReply"];
       keys: components["schemas"]["TokensReply"];
     };
+    StreamReply: {
+      sublayers: components["schemas"]["SublayerReply"][];
+    };
+    /** @description The length of what a sublayer adds to the state of a token, that of the state with it, and the likeliest token there. */
+    SublayerReply: {
+      name: string;
+      length: number;
+      total: number;
+      parts: {
+        [key: string]: number;
+      };
+      says: [string, number] | null;
+    };
     /** @description The translation of a text. */
     TextReply: {
       text: string;
@@ -250,6 +264,21 @@ export interface components {
       translations: (components["schemas"]["TextReply"] | components["schemas"]["NativeFailure"])[];
       direction: string;
     };
+    /**
+     * @description The vector that a head adds to the state of a token: `total`, the sum of the values of all keys by their weights, through
+     *     the output projection. `values` are those of the keys in `keys`, the heaviest first; `lengths` are of all keys.
+     */
+    WritesReply: {
+      keys: number[];
+      weights: number[];
+      values: number[][];
+      total: number[];
+      lengths: number[];
+      length: number;
+      residual: number;
+      likelier: [string, number][];
+      said: [string, number] | null;
+    };
   };
   responses: never;
   parameters: never;
@@ -279,6 +308,8 @@ export type PredictReply = components["schemas"]["PredictReply"];
 export type PredictedLabel = components["schemas"]["PredictedLabel"];
 export type SentenceReply = components["schemas"]["SentenceReply"];
 export type Sides = components["schemas"]["Sides"];
+export type StreamReply = components["schemas"]["StreamReply"];
+export type SublayerReply = components["schemas"]["SublayerReply"];
 export type TextReply = components["schemas"]["TextReply"];
 export type TokenizeReply = components["schemas"]["TokenizeReply"];
 export type TokenizedSentence = components["schemas"]["TokenizedSentence"];
@@ -286,5 +317,6 @@ export type TokensReply = components["schemas"]["TokensReply"];
 export type TraceCandidate = components["schemas"]["TraceCandidate"];
 export type TracedReply = components["schemas"]["TracedReply"];
 export type TranslateListReply = components["schemas"]["TranslateListReply"];
+export type WritesReply = components["schemas"]["WritesReply"];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

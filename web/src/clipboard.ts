@@ -20,6 +20,8 @@ function copyWithCommand(text: string): boolean {
   return isCopied;
 }
 
+export const COPIED = "Copied.";
+
 /** Copy a text, and notify the reader. */
 export async function copyText(text: string): Promise<void> {
   let isCopied = false;
@@ -31,7 +33,7 @@ export async function copyText(text: string): Promise<void> {
   }
   notify(
     isCopied
-      ? "Copied."
+      ? COPIED
       : "The browser does not allow copying here. Select the translation, and copy it with the keyboard.",
   );
 }

@@ -103,11 +103,16 @@ export function drawNumbers(canvas: HTMLCanvasElement, rows: number[][], columns
 const LABEL_HEIGHT = 14;
 const MAX_LABEL_WIDTH = 120;
 const LABEL_MARGIN = 10;
-const MAX_CELL = 30;
+const MAX_CELL = 44;
+/** The same where there is much room. */
+const MAX_WIDE_CELL = 60;
+const WIDE_ROOM = 800;
+/** The height that a matrix fills with cells that are larger than `SHARP_CELL`. */
+const MAX_HEIGHT = 640;
 const MIN_CELL = 1.2;
 /** Cells of this size and more are a whole number of pixels. */
 const SHARP_CELL = 6;
-export const FONT = "12px system-ui, sans-serif";
+export const FONT = "13px system-ui, sans-serif";
 
 /** The place of the cells of a matrix, and the rows and keys that have labels. */
 export interface Layout {
@@ -154,7 +159,9 @@ function planMatrix(pen: CanvasRenderingContext2D, matrix: Matrix, room: number)
   const widest = (labels: string[]): number => Math.max(...labels.map(label => pen.measureText(label).width));
   const left = widest(rowLabels) + LABEL_MARGIN;
   const top = widest(keyLabels) + LABEL_MARGIN;
-  const fitting = Math.max(MIN_CELL, Math.min(MAX_CELL, (room - left - 2) / keys.length));
+  const maxCell = room > WIDE_ROOM ? MAX_WIDE_CELL : MAX_CELL;
+  const inHeight = Math.max((MAX_HEIGHT * maxCell) / MAX_CELL / rows.length, 2 * SHARP_CELL);
+  const fitting = Math.max(MIN_CELL, Math.min(maxCell, (room - left - 2) / keys.length, inHeight));
   const size = fitting >= SHARP_CELL ? Math.floor(fitting) : fitting;
   const width = size * keys.length;
   const height = size * rows.length;

@@ -33,3 +33,45 @@ export function alignmentHead(): {head: string; isOfModel: boolean} | undefined 
   const isOfModel = name.split(".").length === 3;
   return {head: isOfModel ? name : `${MEAN_PREFIX}${name}`, isOfModel};
 }
+
+/** The head that is shown first: the alignment head; or else the sharpest, but none that looks at one symbol only. */
+export function firstHead(): string {
+  const alignment = alignmentHead();
+  if (alignment?.isOfModel) return alignment.head;
+  const heads = state.inspection.result?.heads ?? [];
+  const cross = heads.filter(each => each.head.startsWith("cross."));
+  const candidates = cross.length ? cross : heads;
+  const others = candidates.filter(each => each.label !== "sink");
+  const [sharpest] = [...(others.length ? others : candidates)].sort((a, b) => b.confidence - a.confidence);
+  return sharpest?.head ?? "mean";
+}
+
+/** Labels in words; a mixed head has none. */
+const LABELS: Record<string, string> = {
+  "previous token": "mostly the token before",
+  "next token": "mostly the next token",
+  diagonal: "mostly in step, from first to last",
+  "same token": "mostly the same token",
+  sink: "mostly one symbol",
+  alignment: "mostly the words that it translates",
+  positional: "mostly at one distance",
+};
+
+/** The layer of some heads in words, such as "Encoder layer 1". */
+export function layerTitle(layer: string): string {
+  const [kind, number] = layer.split(".");
+  const isOfPair = state.inspection.result?.target != null;
+  return `${isOfPair && kind === "encoder" ? "Encoder layer" : "Layer"} ${Number(number) + 1}`;
+}
+
+/** The place of a head in words, such as "Layer 4, head 2". */
+export const headPlace = (name: string): string =>
+  `${layerTitle(layerOf(name))}, head ${Number(name.split(".")[2]) + 1}`;
+
+/** A head in words: its place, and what it reads. */
+export function headTitle(name: string): string {
+  const readsWritten = name.startsWith("decoder.") && state.inspection.result?.target != null;
+  const reads = readsWritten ? "what is written" : "the text";
+  const label = LABELS[state.inspection.result?.heads.find(each => each.head === name)?.label ?? ""];
+  return `${headPlace(name)}: reads ${reads}${label ? `, ${label}` : ""}`;
+}

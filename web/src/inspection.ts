@@ -1,14 +1,16 @@
 /** Inspections of a sentence: the attention of all heads, flows through all layers, the computation of a weight. */
 
 import {ablate} from "./ablation";
-import type {FlowReply, LookupReply} from "./api";
+import type {FlowReply, LookupReply, StreamReply, WritesReply} from "./api";
 import type {AttentionView} from "./attention-view";
 import {searchKey, traceSearch} from "./beam-search";
-import {layerOf} from "./head-navigation";
+import {firstHead, layerOf} from "./head-navigation";
 import {redecodingFields, targetFields} from "./request-fields";
 import type {Sentence} from "./sentence";
 import {fetchOfInspection, inspect, type Inspection} from "./server";
 import {
+  assign,
+  chosenModel,
   chosenSentence,
   FLOW_METHODS,
   FLOW_PREFIX,
@@ -31,12 +33,13 @@ function hasView(head: string, {weights}: Inspection): boolean {
 export function setInspection(inspection: Inspection, sentence: Sentence, snapshot: number | null = null): void {
   const {head, outputPosition} = state.view;
   const disabled = state.heads.disabled.filter(name => inspection.weights.has(name));
+  assign({inspection: {result: inspection}});
   update(
     {
       inspection: {result: inspection, sentence, snapshot},
       heads: {disabled, importance: null, importanceByToken: {}},
       view: {
-        head: hasView(head, inspection) ? head : "mean",
+        head: hasView(head, inspection) ? head : firstHead(),
         outputPosition: Math.max(0, Math.min(outputPosition, sentence.tokens.length - 1)),
       },
     },
@@ -96,13 +99,56 @@ export function lookUpWeight(view: AttentionView): void {
   });
 }
 
+/** The reason why states are not sums of what the model's parts add; empty: they are. */
+export const reasonAgainstParts = (): string => chosenModel()?.no_parts ?? "";
+
+const requestedParts: Record<"writes" | "stream", string> = {writes: "", stream: ""};
+
+/** Ask once for what parts add, if it is not known yet. */
+function lookUpParts<Reply>(
+  name: "writes" | "stream",
+  cell: string,
+  path: string,
+  show: (result: Reply) => void,
+): void {
+  const {result: inspection} = state.inspection;
+  if (!inspection || isInspectionStale() || reasonAgainstParts()) return;
+  const isRequested = requestedParts[name] === cell && (isRunning(name) || state.status.error !== "");
+  if (state.inspection[name]?.cell === cell || isRequested) return;
+  requestedParts[name] = cell;
+  void runLatest(name, "", async signal => {
+    show(await fetchOfInspection<Reply>(inspection, path, signal));
+  });
+}
+
+/** Look up what the shown head adds to the state of the chosen token. */
+export function lookUpWrites(view: AttentionView): void {
+  const {head} = state.view;
+  if (!state.inspection.result?.weights.has(head)) return;
+  const cell = rowKey(view.row, head);
+  lookUpParts<WritesReply>("writes", cell, `writes/${head}/${view.row}`, result => {
+    update({inspection: {writes: {result, view, cell}}});
+  });
+}
+
+/** Look up the sublayers that make the state of a token of the output. */
+export function lookUpStream(row: number): void {
+  const cell = rowKey(row);
+  lookUpParts<StreamReply>("stream", cell, `stream/${row}`, result => {
+    update({inspection: {stream: {result, cell}}});
+  });
+}
+
 let numInspections = 0;
 const inspectionNumbers = new WeakMap<Inspection, number>();
 
-/** A key of the chosen cell that no other cell has, in this inspection or another. */
-export function cellKey({row, key}: AttentionView): string {
+/** A key of a row that no other row has, in this inspection or another. */
+export function rowKey(row: number, head = ""): string {
   const inspection = state.inspection.result!;
   const number = inspectionNumbers.get(inspection) ?? ++numInspections;
   inspectionNumbers.set(inspection, number);
-  return `${number}/${state.view.head}/${row}/${key}`;
+  return `${number}/${head}/${row}`;
 }
+
+/** The same of the chosen cell. */
+export const cellKey = ({row, key}: AttentionView): string => `${rowKey(row, state.view.head)}/${key}`;

@@ -8,7 +8,7 @@ import {unmatchedWords} from "./diff";
 import {inspectChosen} from "./inspection";
 import {countTokens, loadModels} from "./models";
 import {panel as ablationPanel} from "./panels/ablation";
-import {matrixLayout, panel as alignmentPanel} from "./panels/alignment";
+import {matrixLayout, matrixPanel, panel as alignmentPanel} from "./panels/alignment";
 import {panel as computationPanel} from "./panels/computation";
 import {panel as headsPanel} from "./panels/heads";
 import {panel as layersPanel} from "./panels/layers";
@@ -31,7 +31,7 @@ import {
 } from "./state";
 import {openStoredPage, readStoredPage} from "./stored-page";
 import {onServerReturn, retry} from "./tasks";
-import {clearUnlikeOutput, runAndReplay} from "./text-models";
+import {clearUnlikeOutput, openExample, runAndReplay} from "./text-models";
 
 const THEME = "regard-theme";
 
@@ -62,9 +62,9 @@ function keyForm(): unknown {
 
 function panels(): unknown {
   const inspectionPanels = (): unknown =>
-    html`${snapshotsPanel()}
-      <div class="column">${alignmentPanel()} ${computationPanel()} ${layersPanel()}</div>
-      <div class="column">${headsPanel()} ${ablationPanel()}</div>`;
+    html`${alignmentPanel()} ${matrixPanel()}
+      <div class="column">${headsPanel()} ${ablationPanel()}</div>
+      ${computationPanel()} ${layersPanel()} ${snapshotsPanel()}`;
   if (state.server.storedPage) return html`${storedPanel()}${inspectionPanels()}`;
   if (!state.server.models.length) return nothing;
   if (translates()) return html`${translatePanel()}${inspectionPanels()}${searchPanel()}`;
@@ -74,13 +74,13 @@ function panels(): unknown {
 const PARTS: [selector: string, name: string][] = [
   ["#text", "Text"],
   ["#output", "Translation"],
-  [".alignment", "Alignment"],
+  [".alignment", "Attention"],
   [".heads", "Heads"],
-  [".without", "Without them"],
+  [".without", "Without"],
   [".search", "Search"],
 ];
 
-/** Buttons that lead past panels. They are visible while they have the focus. */
+/** Buttons that lead to panels: on a phone a bar, elsewhere visible while they have the focus. */
 function skipLinks(): unknown {
   const goTo = (selector: string): void => {
     const part = document.querySelector<HTMLElement>(selector);
@@ -89,7 +89,10 @@ function skipLinks(): unknown {
     part?.scrollIntoView({block: "start"});
   };
   return html`<nav class="skips" aria-label="Go to a part of the page">
-    ${PARTS.map(([selector, name]) => html`<button @click=${() => goTo(selector)}>${name}</button>`)}
+    ${PARTS.map(
+      ([selector, name]) =>
+        html`<button class=${selector === "#output" ? "desk" : ""} @click=${() => goTo(selector)}>${name}</button>`,
+    )}
   </nav>`;
 }
 
@@ -135,6 +138,7 @@ function draw(): void {
 async function start(): Promise<void> {
   await loadModels();
   setReady();
+  openExample();
   if (state.request.text && state.server.models.length) {
     void countTokens();
     await runAndReplay();
@@ -193,6 +197,8 @@ function onAddressChange(): void {
   const before = chosenModel();
   const changes = readAddress();
   update(changes, pendingReplay()?.tracesSearch ? {} : {search: {trace: null, candidate: null}});
+  update({output: {isExample: false}});
+  openExample();
   clearUnlikeOutput(before);
   void runAndReplay();
 }

@@ -30,10 +30,14 @@ function drawShape(pen: CanvasRenderingContext2D, shape: Shape): void {
   } else if (shape.kind === "line") {
     pen.globalAlpha = shape.opacity;
     pen.translate(...shape.origin);
+    pen.scale(...shape.scale);
+    pen.fillStyle = shape.fill;
     pen.strokeStyle = shape.stroke;
     pen.lineWidth = shape.thickness;
     pen.setLineDash(shape.dashes ? shape.dashes.split(/[ ,]+/).map(Number) : []);
-    pen.stroke(new Path2D(shape.path));
+    const path = new Path2D(shape.path);
+    if (shape.fill !== "none") pen.fill(path);
+    if (shape.stroke !== "none") pen.stroke(path);
   } else {
     pen.font = shape.font;
     pen.fillStyle = shape.fill;

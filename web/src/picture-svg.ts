@@ -89,8 +89,8 @@ function shapeToSvg(shape: Shape): string {
     case "line":
       return tag("path", {
         d: shape.path,
-        transform: `translate(${shape.origin.join(" ")})`,
-        fill: "none",
+        transform: `translate(${shape.origin.join(" ")}) scale(${shape.scale.join(" ")})`,
+        fill: shape.fill,
         stroke: shape.stroke,
         "stroke-width": String(shape.thickness),
         opacity: String(shape.opacity),

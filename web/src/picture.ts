@@ -17,6 +17,9 @@ type LineShape = Box & {
   path: string;
   /** The place of the path's origin. */
   origin: [number, number];
+  /** The size of the path's unit, in pixels of the page. */
+  scale: [number, number];
+  fill: string;
   stroke: string;
   thickness: number;
   opacity: number;
@@ -33,18 +36,20 @@ export type Shape =
 
 const GAP = 12;
 /** Elements that are not in pictures. */
-const SKIPPED = "select, input, textarea, .unseen, .term, .save, .peek, [data-unsaved]";
+const SKIPPED = "select, input, textarea, .unseen, .explanation, .save, .peek, [data-unsaved]";
 
 const isTransparent = (colour: string): boolean => colour === "transparent" || colour === "rgba(0, 0, 0, 0)";
 
 /** The words of a text, each in its place. */
 function* wordShapes(node: Text, style: CSSStyleDeclaration, fill: string): Generator<Shape> {
   const range = document.createRange();
+  const parent = node.parentElement as Element;
+  const scale = parent instanceof SVGGraphicsElement ? parent.getScreenCTM()!.a : 1;
   for (const {0: text, index} of node.data.matchAll(/\S+/gu)) {
     range.setStart(node, index);
     range.setEnd(node, index + text.length);
     const {x, y, width, height} = range.getBoundingClientRect();
-    const font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+    const font = `${style.fontStyle} ${style.fontWeight} ${scale * parseFloat(style.fontSize)}px ${style.fontFamily}`;
     if (width) yield {kind: "text", x, y, width, height, text, fill, font, direction: style.direction};
   }
 }
@@ -74,6 +79,8 @@ function* markShapes(element: Element, style: CSSStyleDeclaration, box: Box): Ge
     ...box,
     path,
     origin: [x, y],
+    scale: [1, 1],
+    fill: "none",
     stroke,
     thickness,
     opacity: 1,
@@ -92,7 +99,7 @@ function* markShapes(element: Element, style: CSSStyleDeclaration, box: Box): Ge
 }
 
 function pathShape(element: SVGPathElement, style: CSSStyleDeclaration, {x, y, width, height}: Box): Shape {
-  const {e, f} = element.getScreenCTM()!;
+  const {a, d, e, f} = element.getScreenCTM()!;
   return {
     kind: "line",
     x,
@@ -101,6 +108,8 @@ function pathShape(element: SVGPathElement, style: CSSStyleDeclaration, {x, y, w
     height,
     path: element.getAttribute("d")!,
     origin: [e, f],
+    scale: [a, d],
+    fill: style.fill,
     stroke: style.stroke,
     thickness: parseFloat(style.strokeWidth),
     opacity: Number(style.opacity),
@@ -121,7 +130,8 @@ function* elementShapes(element: Element): Generator<Shape> {
   } else if (element instanceof SVGPathElement) {
     yield pathShape(element, style, box);
   } else if (element instanceof SVGRectElement) {
-    yield {kind: "box", ...box, fill: style.fill, opacity, radius: 0};
+    if (style.fill === "none") yield {kind: "frame", ...box, stroke: style.stroke, thickness: 2, radius: 4};
+    else yield {kind: "box", ...box, fill: style.fill, opacity, radius: 0};
   } else if (!isSvg && width && !isTransparent(style.backgroundColor)) {
     const radius = parseFloat(style.borderRadius) || 0;
     yield {kind: "box", ...box, fill: style.backgroundColor, opacity: 1, radius};

@@ -1,6 +1,14 @@
 /** The state that all panels share, grouped by subject. */
 
-import type {AblationReply, LookupReply, ModelReply, PredictedLabel, TracedReply} from "./api";
+import type {
+  AblationReply,
+  LookupReply,
+  ModelReply,
+  PredictedLabel,
+  StreamReply,
+  TracedReply,
+  WritesReply,
+} from "./api";
 import type {AttentionView} from "./attention-view";
 import type {Inspection, InspectionFlow} from "./server";
 import type {Sentence} from "./sentence";
@@ -38,6 +46,8 @@ export interface State {
     html: string;
     /** A translation beside the chosen one. */
     compared: Sentence | null;
+    /** Whether the page chose the text, as the reader had written none. */
+    isExample: boolean;
     /** Shares of the tokens in a prediction. */
     attribution: InspectionFlow | null;
   };
@@ -47,7 +57,7 @@ export interface State {
     inputPosition: number | null;
     /** The column of self-attention over the input. */
     keyPosition: number | null;
-    /** "mean", "mean.cross.1", a flow such as "flow.rollout", or a head such as "cross.1.2". */
+    /** "mean", "mean.cross.1", a flow such as "flow.rollout", or a head; empty: the first of the model. */
     head: string;
     /** The share of a row's weight that is drawn. */
     rowShare: number;
@@ -64,6 +74,10 @@ export interface State {
     sentence: Sentence | null;
     flow: InspectionFlow | null;
     lookup: {result: LookupReply; view: AttentionView; cell: string} | null;
+    /** What a head adds to the state of a token. */
+    writes: {result: WritesReply; view: AttentionView; cell: string} | null;
+    /** The sublayers that make the state of a token. */
+    stream: {result: StreamReply; cell: string} | null;
     /** The training step of the inspected snapshot; null: the model itself. */
     snapshot: number | null;
   };
@@ -117,13 +131,13 @@ export const initialState = (): State => ({
     translatesWhileTyping: true,
   },
   tokenCounts: {total: null, longestSentence: 0, sentenceLimit: 0, truncatedSentences: 0},
-  output: {sourceText: "", sentences: [], html: "", compared: null, attribution: null},
+  output: {sourceText: "", sentences: [], html: "", compared: null, isExample: false, attribution: null},
   view: {
     sentenceIndex: 0,
     outputPosition: 0,
     inputPosition: null,
     keyPosition: null,
-    head: "mean",
+    head: "",
     rowShare: 0.9,
     groupsWords: false,
     hidesOtherRows: false,
@@ -132,7 +146,7 @@ export const initialState = (): State => ({
     tourStop: null,
     hoveredToken: null,
   },
-  inspection: {result: null, sentence: null, flow: null, lookup: null, snapshot: null},
+  inspection: {result: null, sentence: null, flow: null, lookup: null, writes: null, stream: null, snapshot: null},
   heads: {
     disabled: [],
     undoStack: [],
@@ -154,7 +168,7 @@ export type Changes = {[Group in keyof State]?: Partial<State[Group]>};
 /** The results of a text, emptied: the text is gone, or a model of another kind is chosen. */
 export const NO_RESULTS: Changes = {
   output: {compared: null, attribution: null},
-  inspection: {result: null, sentence: null, flow: null, lookup: null, snapshot: null},
+  inspection: {result: null, sentence: null, flow: null, lookup: null, writes: null, stream: null, snapshot: null},
   heads: {ablation: null, ablatedSentence: null, importance: null},
   search: {trace: null, candidate: null},
   view: {hoveredToken: null},
@@ -219,6 +233,9 @@ export const isOutputStale = (): boolean =>
 /** Whether the inspection is of another sentence than the chosen one, whose inspection is under way or has failed. */
 export const isInspectionStale = (): boolean =>
   state.inspection.result !== null && state.inspection.sentence !== (chosenSentence() ?? null);
+
+/** Whether the inspection is of another sentence or text than the reader sees. */
+export const isViewOfOther = (): boolean => isInspectionStale() || isOutputStale();
 
 /** The tokens that have a log-probability: all and the end of a translation, all but the first of another text. */
 export function scoredTokens(sentence: Sentence | null | undefined = state.inspection.sentence): string[] {

@@ -1,4 +1,4 @@
-/** Explanations of the terms on the page: a button beside each opens it. */
+/** Explanations of the terms on the page: a word with dotted underline opens each. */
 
 import {html, type TemplateResult} from "lit-html";
 
@@ -30,9 +30,9 @@ const TERMS = {
   ],
   head: [
     "Head",
-    "cross.1.2 is a head by kind, layer and number, each counted from 0. Encoder: the input looks at itself. " +
-      "Decoder: the output looks at what is written. Cross: the output looks at the input. “Mean” is the mean " +
-      "of several heads.",
+    "A head is one way of looking; each layer has several. cross.1.2 is its name in Python: the kind, and layer and " +
+      "number counted from 0. Encoder: the input looks at itself. Decoder: the output looks at what is written. " +
+      "Cross: the output looks at the input. “Mean” is the mean of several heads.",
   ],
   alignment: [
     "Alignment head",
@@ -84,6 +84,21 @@ const TERMS = {
     "A log-probability is the natural logarithm of a probability. Minus 0.69 nats halves a probability; minus " +
       "2.3 nats make it a tenth.",
   ],
+  value: [
+    "Value",
+    "A list of numbers that the head makes of a token, beside its key. The key says how well the token fits the " +
+      "query; the value is what it gives. Strips are as strong as the weight.",
+  ],
+  logit: [
+    "Logit",
+    "The output layer gives each token a number, its logit; softmax makes probabilities of them. The norm before it " +
+      "is held as it is. What later layers make of the head is not counted.",
+  ],
+  stream: [
+    "The state of a token",
+    "Each token has a list of numbers, its state. It begins as the embedding; each sublayer reads it and adds a list " +
+      "of its own. The wider a stream is drawn, the longer its list: the square root of the sum of squares.",
+  ],
   lookup: [
     "Query, key, softmax",
     "Query and key are lists of numbers that the head makes of two tokens. Softmax turns scores into weights: " +
@@ -124,11 +139,11 @@ function positionExplanation(event: Event): void {
   box.style.top = `${top}px`;
 }
 
-/** A button with the explanation of a term. A term has one such button on the page. */
-export function help(term: Term): TemplateResult {
+/** A word that opens the explanation of a term. A term has one such word on the page. */
+export function help(term: Term, word: string): TemplateResult {
   const [name, text] = TERMS[term];
   return html`<span class="term"
-    ><button type="button" class="help" popovertarget="term-${term}" aria-label="What is this: ${name}"></button
+    ><button type="button" class="help" popovertarget="term-${term}">${word}</button
     ><span id="term-${term}" class="explanation" popover @toggle=${positionExplanation}
       ><b>${name}.</b> ${text}</span
     ></span

@@ -131,15 +131,23 @@ export async function runAndReplay(): Promise<void> {
   }
 }
 
+/** If there is no text, take the first of the model's own data. */
+export function openExample(): void {
+  const [example] = chosenModel()?.examples ?? [];
+  if (example && !state.request.text) update({request: {text: example}, output: {isExample: true}});
+}
+
 /** Choose another model. The output of a model of the same kind stays until the new one has answered. */
 export function changeModel(modelName: string): void {
   const before = chosenModel();
   update({
     request: {modelName},
     heads: {disabled: []},
-    view: {head: "mean", outputPosition: 0, inputPosition: null},
+    view: {head: "", outputPosition: 0, inputPosition: null},
     tokenCounts: {total: null},
+    ...(state.output.isExample ? {request: {modelName, text: ""}, output: {isExample: false}} : {}),
   });
+  openExample();
   clearUnlikeOutput(before);
   if (state.request.text.trim()) void runModel();
 }

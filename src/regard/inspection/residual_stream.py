@@ -205,12 +205,9 @@ class Reading:
         return Added([*parts, "embedding bias"], torch.cat((norm.linear(vectors), bias)))
 
 
-@torch.no_grad()
-def read(model: Model, ids: Sequence[Sequence[int]]) -> Reading:
-    """Let a model read a text, or a source and a target, and keep what its parts add.
+def check_sums(model: Model) -> None:
+    """Make sure that the states of a model are sums of what its parts add.
 
-    Args:
-        ids: as `Inspection.read_ids` has them.
     Raises:
         SettingsError: a recurrent model; norms after the residual sum, whose parts do not add up; weights narrower than float32.
     """
@@ -224,6 +221,19 @@ def read(model: Model, ids: Sequence[Sequence[int]]) -> Reading:
     if _dtype(model) not in (torch.float32, torch.float64):
         dtype = str(_dtype(model)).removeprefix("torch.")
         raise SettingsError(f"parts need weights of float32; got {dtype}. Load the model with `precision='float32'`.")
+
+
+@torch.no_grad()
+def read(model: Model, ids: Sequence[Sequence[int]]) -> Reading:
+    """Let a model read a text, or a source and a target, and keep what its parts add.
+
+    Args:
+        ids: as `Inspection.read_ids` has them.
+    Raises:
+        SettingsError: a model whose states are not sums of parts, as `check_sums` says.
+    """
+    check_sums(model)
+    stacks = model.layer_stacks()
     contexts: dict[Site, Tensor] = {}
     tops: dict[str, Tensor] = {}
 

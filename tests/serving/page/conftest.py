@@ -54,7 +54,13 @@ def opened(browser: Any) -> Iterator[Open]:
             problems.append(request.url)
 
     def load(
-        url: str, *, beside: Shown | None = None, width: int = 1200, settles: bool = True, **kept: object
+        url: str,
+        *,
+        beside: Shown | None = None,
+        width: int = 1200,
+        settles: bool = True,
+        unfolds: bool = True,
+        **kept: object,
     ) -> Shown:
         if beside is None:
             contexts.append(browser.new_context(viewport={"width": width, "height": 900}))
@@ -66,7 +72,11 @@ def opened(browser: Any) -> Iterator[Open]:
         page.on("request", on_request)
         page.goto(address(url, **kept) if kept else url)
         shown = Shown(page, problems)
-        return shown.settled() if settles else shown
+        if settles:
+            shown.settled()
+        if unfolds:
+            shown.unfold()
+        return shown
 
     yield load
     for context in contexts:

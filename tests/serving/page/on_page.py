@@ -27,9 +27,9 @@ ALTERNATIVES, BEFORE, N_BEST, STOP = ".alternatives button.bar", "#output .befor
 HEAD, SHARE, MATRIX, CELL, CURVES, GRID, KEYS = (
     "#head", "#share", "#matrix", "#cell", "#curves path", "table.unseen td", "#key-tokens",
 )  # fmt: skip
-HEADS, CHOSEN, TOGGLE, RANK, ORDER = "button.cell[data-head]", "p.chosen", "#toggle", "#rank", "#order"
+HEADS, CHOSEN, TOGGLE, RANK, ORDER = "button.cell[data-head]", ".chosen", "#toggle", "#rank", "#order"
 CHANGE, CHANGES, WRITTEN, UNDO, ALL_ON = "#change", ".changes .change", "#written-then", "#undo", "#all-on"
-STEP, LENS, SEARCH, TREE, NODES = "#step", ".lens .change", "#search", "#tree", "#tree g.node"
+STEP, LENS, SEARCH, TREE, NODES = "#step", ":is(.lens .change, .stream .junction)", "#search", "#tree", "#tree g.node"
 KEY_FORM, KEY, BEAM, TEMPERATURE, LIVE = "form.key", "#key", "#beam", "#temperature", ".controls input[type=checkbox]"
 
 
@@ -105,6 +105,11 @@ class Shown:
     def exists(self, selector: str) -> bool:
         """Whether there is such an element."""
         return self.all(selector).count() > 0
+
+    def unfold(self) -> None:
+        """Open what is folded: the options, the other translations."""
+        code = "all => all.forEach(each => { each.open = true; })"
+        self.all("details:not(.save)").evaluate_all(code)
 
     def drawn(self) -> None:
         """Wait until what was changed is drawn."""
@@ -228,7 +233,8 @@ class Shown:
     def lens(self) -> list[tuple[str, str]]:
         """What each layer would say at the chosen step, from the lowest up."""
         return [
-            (each.locator("bdi").inner_text(), each.locator(".number").inner_text()) for each in self.all(LENS).all()
+            (each.locator("bdi").inner_text(), each.locator(".number").last.inner_text())
+            for each in self.all(LENS).all()
         ]
 
     @property

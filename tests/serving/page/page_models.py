@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from typing import Literal
 
 import torch
 
@@ -74,7 +75,7 @@ def _look(attention: object, vocab: int, *scores: torch.Tensor) -> None:
         attention.key_proj.weight[here, places] = torch.eye(size)
 
 
-def learning(path: Path, num_steps: int = 80) -> Path:
+def learning(path: Path, num_steps: int = 80, norm: Literal["post", "pre"] = "post") -> Path:
     """A model that has learnt a little of a small language: two layers with two heads each, and parts of words as tokens."""
     random = Random(1)
     pairs = [_sentence(random) for _ in range(400)]
@@ -82,7 +83,9 @@ def learning(path: Path, num_steps: int = 80) -> Path:
     sizes = {"vocab_size": len(tokenizer), "model_dim": 32, "ff_dim": 48, "num_heads": 2, "max_positions": 60}
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        model = EncoderDecoder(EncoderDecoderConfig(**sizes, num_encoder_layers=2, num_decoder_layers=2, dropout=0.0))
+        model = EncoderDecoder(
+            EncoderDecoderConfig(**sizes, num_encoder_layers=2, num_decoder_layers=2, dropout=0.0, norm=norm)
+        )
         optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
         for _ in range(num_steps):
             drawn = random.choices(pairs, k=16)

@@ -91,9 +91,10 @@ def test_all_is_done_with_a_keyboard(opened: Any, copying_url: str) -> None:
     page = opened(copying_url)
     reached = []
     page.page.focus(TEXT)
-    page.page.keyboard.type("abc")
-    page.page.wait_for_selector("#matrix")
+    page.page.keyboard.type("abc")  # over the example, which is selected
+    page.page.wait_for_timeout(350)
     page.settled()
+    assert page.page.input_value(TEXT) == "abc"
     for _ in range(120):
         page.page.keyboard.press("Tab")
         at = page.page.evaluate("""(() => { const it = document.activeElement; return it.id || it.dataset.head

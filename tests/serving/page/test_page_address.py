@@ -147,7 +147,7 @@ def test_an_address_that_says_less_brings_back_the_defaults(opened: Any, copying
     page = opened(copying_url, text="abc", head="cross.0.1", off="cross.0.1", beam=2)
     page.page.goto(address(copying_url, text="abc"))
     page.settled()
-    assert (page.page.input_value(HEAD), page.heads_off, page.page.input_value(BEAM)) == ("mean", [], "5")
+    assert (page.page.input_value(HEAD), page.heads_off, page.page.input_value(BEAM)) == ("cross.0.0", [], "5")
 
 
 def test_two_tabs_at_once(opened: Any, learnt_url: str, learnt: Translator) -> None:

@@ -148,7 +148,7 @@ def test_shares_of_known_weights(opened: Any, copying_url: str) -> None:
         page.slide(SHARE, share)
         found = {key: value for (row, key), value in page.curves.items() if row == 3}
         assert found == pytest.approx(wanted, abs=0.0026)
-        assert page.text(".panel.alignment label .number") == f"{round(100 * share)} %"
+        assert page.text(".panel.matrix label .number") == f"{round(100 * share)} %"
 
 
 def test_a_screen_reader_is_told_the_cells_about_the_chosen_one(opened: Any, copying_url: str) -> None:
@@ -166,8 +166,9 @@ def test_all_heads_can_be_chosen_and_keys_go_through_them(opened: Any, copying_u
     page = opened(copying_url, text=WORD)
     expect(page.all(f"{HEAD} option")).to_have_count(13, timeout=10_000)  # a busy machine draws them late
     assert page.texts(f"{HEAD} option") == [
-        "mean", "encoder.0.0", "encoder.0.1", "mean of encoder.0", "decoder.0.0", "decoder.0.1", "mean of decoder.0",
-        "cross.0.0", "cross.0.1", "mean of cross.0", "rollout", "gradient", "integrated-gradients",
+        "Encoder layer 1, head 1 (encoder.0.0)", "Encoder layer 1, head 2 (encoder.0.1)", "mean of encoder.0",
+        "Layer 1, head 1 (decoder.0.0)", "Layer 1, head 2 (decoder.0.1)", "mean of decoder.0", "Layer 1, head 1 (cross.0.0)",
+        "Layer 1, head 2 (cross.0.1)", "mean of cross.0", "mean", "rollout", "gradient", "integrated-gradients",
     ]  # fmt: skip
     page.choose(HEAD, "encoder.0.1")
     page.press(MATRIX, "n")

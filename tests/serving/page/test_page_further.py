@@ -298,6 +298,7 @@ def test_what_each_head_is_worth_for_each_token(opened: Any, learnt_url: str, le
             page.text("#sweep-cell")
             == f"{head} is worth {-one.token_changes[step]:.3f} nats for {readable(translation.tokens[step])}."
         )
+    page.page.locator("#sweep").scroll_into_view_if_needed()
     box = page.page.locator("#sweep").bounding_box()
     count = len(translation.tokens) + 1
     page.page.mouse.click(box["x"] + 3.5 * box["width"] / count, box["y"] + 5.5 * box["height"] / 12)

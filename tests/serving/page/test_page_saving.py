@@ -78,10 +78,10 @@ def test_pictures_are_drawn_in_lines_and_have_no_buttons(page: Shown, learnt: Tr
     for rect, fill in rects:
         row, first = round((float(rect.attrib["y"]) - top) / size), round((float(rect.attrib["x"]) - left) / size)
         for key in range(first, first + round(float(rect.attrib["width"]) / size)):
-            shades[row, key] = int(fill[1:3], 16)  # red: 255 where there is no weight, 11 where there is all
+            shades[row, key] = int(fill[1:3], 16)  # red: 255 where there is no weight, 29 where there is all
     assert shades.keys() == {(row, key) for row in range(rows) for key in range(keys)}
     for (row, key), red in shades.items():
-        assert (255 - red) / (255 - 11) == pytest.approx(found[row, key], abs=0.01)
+        assert (255 - red) / (255 - 29) == pytest.approx(found[row, key], abs=0.01)
     labels = {"".join(each.itertext()).strip("\u2068\u2069") for each in drawing.iter(f"{SVG}text")}
     assert {readable(token) for token in learnt.translate(TEXT).tokens} <= labels
 
@@ -174,7 +174,7 @@ def test_each_term_is_explained_in_one_place_inside_the_window(page: Shown) -> N
 
 
 def test_every_colour_has_a_legend(page: Shown) -> None:
-    for panel in ("translate", "alignment", "heads", "computed", "without"):
+    for panel in ("translate", "matrix", "heads", "computed", "without"):
         assert page.exists(f".panel.{panel} .legend"), panel
     strongest = page.all("#doubts .ramp i").last.evaluate("each => getComputedStyle(each).backgroundColor")
     assert strongest != page.all("#doubts .ramp i").first.evaluate("each => getComputedStyle(each).backgroundColor")

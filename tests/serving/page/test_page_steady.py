@@ -65,6 +65,7 @@ def test_what_is_old_is_pale(opened: Any, learnt_url: str) -> None:
     page.drawn()
     assert page.tokens == before
     assert page.exists(f".stale {OUTPUT}")
+    assert page.exists(".panel.alignment.stale")
     assert page.exists("#other-text")
     page.page.wait_for_timeout(500)
     assert "duck" not in page.address  # a link is of what is shown
@@ -154,9 +155,9 @@ def test_the_tour_covers_nothing_that_it_shows(opened: Any, serve: Any, with_exa
     page.page.emulate_media(reduced_motion="reduce")
     page.page.set_viewport_size({"width": width, "height": 740})
     assert "und" not in page.text(".translate .head")
-    assert page.all(".translate button.link").count() == 2  # examples
-    page.click("#tour")
     assert page.page.input_value(TEXT) == "my red duck sings by London"
+    assert page.texts(".translate button.link .whole") == [SENTENCE]  # another example
+    page.click("#tour")
     for number, selector in enumerate(SHOWN, start=1):
         page.wait(
             f"document.querySelector('#tour-title').textContent.startsWith('{number} of') && document.querySelector('.toured')"

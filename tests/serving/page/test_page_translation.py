@@ -137,13 +137,12 @@ def test_several_sentences_each_with_its_own_panels(opened: Any, learnt_url: str
 
 def test_typing_is_translated_when_it_rests_and_counted(opened: Any, learnt_url: str, learnt: Translator) -> None:
     page = opened(learnt_url)
-    assert page.tokens == []
-    page.page.type(TEXT, TEXT_ONE, delay=5)
-    page.page.wait_for_selector(TOKEN)
+    page.page.type(TEXT, TEXT_ONE, delay=5)  # over the example, which is selected
+    page.page.wait_for_timeout(350)
     page.settled()
     assert page.tokens == [readable(token) for token in learnt.translate(TEXT_ONE).tokens]
     tokenizer = learnt.source_tokenizer
-    page.wait("document.querySelector('.controls').textContent.includes('tokens; a sentence may have')")
+    page.wait("document.querySelector('.controls').textContent.includes('; a sentence may have')")
     assert numbers(page.text(".controls"))[-2:] == [
         learnt.max_positions - len(tokenizer.frame_source([])), len(tokenizer.encode(TEXT_ONE)),
     ]  # fmt: skip

@@ -5,15 +5,7 @@ import {disableHeads, toggleHeads, undoDisabling} from "../ablation";
 import {markDifferences} from "../marks";
 import {saveMenu, type Row} from "../save-menu";
 import {displayToken} from "../spelling";
-import {
-  canAblate,
-  generatesText,
-  isInspectionStale,
-  scoredTokens,
-  state,
-  translates,
-  type AblationResult,
-} from "../state";
+import {canAblate, generatesText, isViewOfOther, scoredTokens, state, translates, type AblationResult} from "../state";
 import {styleProperties} from "../style-properties";
 import {help} from "../terms";
 
@@ -41,13 +33,13 @@ function storedAblations(): TemplateResult | typeof nothing {
   return html`<section class="panel without" aria-labelledby="without-title">
     <div class="head">
       <h2 id="without-title">Without heads</h2>
-      ${help("nats")} ${saveMenu("without", ["#ablations"], table, () => ablations)}
+      ${saveMenu("without", ["#ablations"], table, () => ablations)}
     </div>
     <table id="ablations">
       <thead>
         <tr>
           <th>heads</th>
-          <th>change, nats per token</th>
+          <th>change, ${help("nats", "nats")} per token</th>
           <th>what the model writes then</th>
         </tr>
       </thead>
@@ -88,7 +80,7 @@ function textChanges({token_changes: changes, log_prob_change: mean, text}: Abla
     ${hasHint ? html`<p class="hint" id="same-prefix">${hint}</p>` : nothing}
     <p>
       The log-probability of the ${kind} above changes by
-      <span class="strong number" id="sum">${signed(sum, 3)}</span> nats${help("nats")},
+      <span class="strong number" id="sum">${signed(sum, 3)}</span> ${help("nats", "nats")},
       <span class="strong number" id="change">${mean.toFixed(3)}</span> per token, each token after the right ones:
     </p>
     ${changeBars(scoredTokens(sentence), changes, "nats")}`;
@@ -147,7 +139,7 @@ export function panel(): TemplateResult | typeof nothing {
   if (!inspection || !sentence) return nothing;
   if (state.server.storedPage) return storedAblations();
   if (!canAblate()) return nothing;
-  const isStale = isInspectionStale() || (ablation !== null && ablatedSentence !== sentence);
+  const isStale = isViewOfOther() || (ablation !== null && ablatedSentence !== sentence);
   const changes = (result: AblationResult): TemplateResult =>
     html`${generatesText() ? textChanges(result) : labelChanges(result)}
       <p class="legend">
@@ -161,7 +153,7 @@ export function panel(): TemplateResult | typeof nothing {
   const undo = html`<button id="undo" @click=${() => void undoDisabling()}>Undo</button>`;
   return html`<section class="panel without ${isStale ? "stale" : ""}" aria-labelledby="without-title">
     <div class="head">
-      <h2 id="without-title">Without them</h2>
+      <h2 id="without-title">Without these heads</h2>
       ${disabled.length ? enableAll : nothing} ${undoStack.length ? undo : nothing}
       ${ablation ? saveAblation(ablation) : nothing}
     </div>

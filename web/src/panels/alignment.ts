@@ -1,107 +1,28 @@
 /** The attention of a head: as curves between two lines, as a matrix, and along the texts. */
 
-import {html, nothing, svg, type TemplateResult} from "lit-html";
+import {html, nothing, type TemplateResult} from "lit-html";
 import {ref} from "lit-html/directives/ref.js";
 import {attentionView, chooseCell} from "../attention";
 import type {AttentionView, Side} from "../attention-view";
 import {translucent} from "../colours";
 import {colourRamp} from "../colour-ramp";
 import {drawMatrix, type Layout} from "../drawing";
+import {curves} from "./curves";
 import {hasModifier, isChecked, valueOf} from "../events";
-import {alignmentHead, goToHead, goToLayer, layerOf} from "../head-navigation";
+import {alignmentHead, goToHead, goToLayer, headPlace, headTitle, layerOf, layerTitle} from "../head-navigation";
 import {chooseHead} from "../inspection";
 import {saveMenu, type Row} from "../save-menu";
 import {displayToken, joinClasses} from "../spelling";
-import {chosenSentence, FLOW_METHODS, FLOW_PREFIX, isInspectionStale, MEAN_PREFIX, state, update} from "../state";
+import {chosenSentence, FLOW_METHODS, FLOW_PREFIX, isViewOfOther, MEAN_PREFIX, state, update} from "../state";
 import {styleProperties} from "../style-properties";
 import {help} from "../terms";
-import {heaviestKeys, isForbidden, rowWeights, weightAt, type Weights} from "../weights";
+import {generatesText, translates} from "../state";
+import {heaviestKeys, isForbidden, rowWeights, weightAt} from "../weights";
 
-const MAX_CURVES = 1000;
-/** The most of a row's weight that is drawn of a row that is not chosen. */
-const MAX_OTHER_SHARE = 0.5;
-const OTHER_OPACITY = 0.35;
-const MIN_OPACITY = 0.05;
 const GRID_SIZE = 5;
 const MAX_SHADE = 0.85;
 /** From this share of a row on, a token is written in the colour of the paper. */
 const DARK_SHARE = 0.6;
-
-interface Edge {
-  row: number;
-  key: number;
-  weight: number;
-}
-
-let cachedEdges: {weights: Weights; share: number; edges: Edge[]} | null = null;
-
-/** Edges of every row, as many as can be drawn. */
-function allEdges(weights: Weights): Edge[] {
-  const share = Math.min(state.view.rowShare, MAX_OTHER_SHARE);
-  if (cachedEdges?.weights === weights && cachedEdges.share === share) return cachedEdges.edges;
-  const perRow = Math.max(1, Math.floor(MAX_CURVES / weights.rows));
-  const edges = Array.from({length: weights.rows}, (_, row) => edgesOf(weights, row, share).slice(0, perRow)).flat();
-  cachedEdges = {weights, share, edges};
-  return edges;
-}
-
-function edgesOf(weights: Weights, row: number, share: number): Edge[] {
-  const values = rowWeights(weights, row);
-  return [...heaviestKeys(values, share)].map(key => ({row, key, weight: values[key]!}));
-}
-
-/** The horizontal centres of labels, in the direction of the text, and the width of all. */
-function centres(widths: number[], {direction}: Side, width: number): number[] {
-  let end = 0;
-  return widths.map(each => {
-    end += each;
-    const centre = end - each / 2;
-    return direction === "rtl" ? width - centre : centre;
-  });
-}
-
-function curves(view: AttentionView): TemplateResult {
-  const {weights, rows, keys, row} = view;
-  const labelWidths = (side: Side): number[] =>
-    side.labels.map(token => Math.max(22, 9 * [...displayToken(token)].length + 10));
-  const sum = (widths: number[]): number => widths.reduce((total, each) => total + each, 0);
-  const keyWidths = labelWidths(keys);
-  const rowWidths = labelWidths(rows);
-  const width = Math.max(sum(keyWidths), sum(rowWidths)) + 4;
-  const keyCentres = centres(keyWidths, keys, width);
-  const rowCentres = centres(rowWidths, rows, width);
-  const others = state.view.hidesOtherRows ? [] : allEdges(weights).filter(edge => edge.row !== row);
-  const edges = [...others, ...edgesOf(weights, row, state.view.rowShare)]; // later ones are drawn above earlier ones
-  const curve = (edge: Edge): TemplateResult => {
-    const isChosen = edge.row === row;
-    const opacity = Math.max(MIN_OPACITY, isChosen ? edge.weight : OTHER_OPACITY * edge.weight);
-    const begin = rowCentres[edge.row]!;
-    const end = keyCentres[edge.key]!;
-    return svg`<path class=${isChosen ? "edge here" : "edge"} data-row=${edge.row} data-key=${edge.key}
-      data-weight=${edge.weight.toFixed(3)} opacity=${opacity} stroke-width=${1 + 3 * edge.weight}
-      d="M ${begin} 142 C ${begin} 85, ${end} 85, ${end} 28"></path>`;
-  };
-  const label = (token: string, x: number, y: number, isChosen: boolean, choose: () => void): TemplateResult =>
-    svg`<text x=${x} y=${y} class=${isChosen ? "here" : ""} @click=${choose}>\u2068${displayToken(token)}\u2069</text>`;
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Curves">
-    <svg
-      id="curves"
-      class="curves"
-      width=${width}
-      height="170"
-      role="img"
-      aria-label="Curves from each token below to the tokens above that it looks at"
-    >
-      ${edges.map(curve)}
-      ${keys.labels.map((token, key) =>
-        label(token, keyCentres[key]!, 18, key === view.key, () => chooseCell(view, row, key)),
-      )}
-      ${rows.labels.map((token, each) =>
-        label(token, rowCentres[each]!, 160, each === row, () => chooseCell(view, each, view.key)),
-      )}
-    </svg>
-  </div>`;
-}
 
 /** The cells around the chosen one, for screen readers. */
 function cellGrid({weights, rows, keys, row, key}: AttentionView): TemplateResult {
@@ -241,9 +162,9 @@ function matrix(view: AttentionView): TemplateResult {
       ></canvas>
     </div>
     <p class="legend" id="legend">
-      <span>weight 0 ${colourRamp("heat")} 1</span> <span><i class="forbidden"></i> forbidden by a mask</span>
+      <span>${help("weight", "weight")} 0 ${colourRamp("heat")} 1</span>
+      <span><i class="forbidden"></i> forbidden by a mask</span>
       <span><i class="stroke here"></i> the chosen token</span> ${state.view.hidesOtherRows ? nothing : others}
-      ${help("weight")}
     </p>`;
 }
 
@@ -272,59 +193,58 @@ function headChooser(): TemplateResult {
   const names = [...state.inspection.result!.weights.keys()];
   const layers = [...new Set(names.map(layerOf))];
   const layerGroup = (layer: string): TemplateResult =>
-    html`<optgroup label=${layer}>
-      ${names.filter(name => layerOf(name) === layer).map(name => option(name, name))}
+    html`<optgroup label="${layerTitle(layer)} (${layer})">
+      ${names.filter(name => layerOf(name) === layer).map(name => option(name, `${headPlace(name)} (${name})`))}
       ${option(`${MEAN_PREFIX}${layer}`, `mean of ${layer}`)}
     </optgroup>`;
   const flowGroup = (): TemplateResult =>
     html`<optgroup label="Through all layers">
       ${FLOW_METHODS.map(method => option(`${FLOW_PREFIX}${method}`, method))}
     </optgroup>`;
-  return html`<label
-      >Head
-      <select id="head" @change=${(event: Event) => void chooseHead(valueOf(event))}>
-        ${option("mean", "mean")} ${layers.map(layerGroup)} ${state.server.storedPage ? nothing : flowGroup()}
-      </select></label
-    >${help("head")} ${alignmentButton()}`;
+  return html`${help("head", "Head")}
+    <select id="head" aria-label="Head" @change=${(event: Event) => void chooseHead(valueOf(event))}>
+      ${layers.map(layerGroup)} ${option("mean", "mean")} ${state.server.storedPage ? nothing : flowGroup()}
+    </select>
+    ${alignmentButton()}`;
 }
 
 function alignmentButton(): TemplateResult | typeof nothing {
   const alignment = alignmentHead();
   if (!alignment) return nothing;
   const {head, isOfModel} = alignment;
-  return html`<span class="together"
-    ><button id="aligns" aria-pressed=${state.view.head === head} @click=${() => void chooseHead(head)}
-      >${isOfModel ? "Alignment head" : "Alignment layer of this sentence"}</button
-    >${help("alignment")}</span
+  return html`<button id="aligns" aria-pressed=${state.view.head === head} @click=${() => void chooseHead(head)}
+    >${isOfModel ? "Alignment head" : "Alignment layer of this sentence"}</button
   >`;
 }
 
 function viewControls(): TemplateResult {
   const {rowShare, groupsWords, hidesOtherRows} = state.view;
   const percent = `${Math.round(100 * rowShare)} %`;
-  return html`<label
-      >Share of a row
-      <input
+  return html`${help("share", "Share of a row")}
+    <label
+      ><input
         id="share"
         type="range"
         min="0.1"
         max="1"
         step="0.05"
         .value=${String(rowShare)}
+        aria-label="Share of a row"
         aria-valuetext=${percent}
         @input=${(event: Event) => update({view: {rowShare: Number(valueOf(event))}})}
       />
       <span class="number">${percent}</span></label
-    >${help("share")}
-    <label
+    >
+    <span
       ><input
         id="words"
         type="checkbox"
+        aria-label="words"
         .checked=${groupsWords}
         @change=${(event: Event) => update({view: {groupsWords: isChecked(event)}})}
       />
-      words</label
-    >${help("words")}
+      ${help("words", "words")}</span
+    >
     <label
       ><input
         id="alone"
@@ -372,23 +292,58 @@ function readingHint({kind, keys}: AttentionView): TemplateResult {
   </p>`;
 }
 
+const panelTitle = (): string => (translates() || state.server.storedPage ? "Alignment" : "Attention");
+
 function emptyPanel(): TemplateResult {
-  const hint = "After a translation, this shows which words of the text each word was written from.";
+  const hint = generatesText()
+    ? "After a translation, this shows which words of the text each word was written from."
+    : "This shows which tokens of the text each token looks at.";
   return html`<section class="panel alignment" aria-labelledby="alignment-title">
-    <div class="head"><h2 id="alignment-title">Alignment</h2></div>
+    <div class="head"><h2 id="alignment-title">${panelTitle()}</h2></div>
     ${state.inspection.result ? headChooser() : nothing}
     <p class="hint">${chosenSentence() ? "…" : hint}</p>
   </section>`;
 }
 
+/** The name of the head that is shown, in words. */
+function shownTitle(): string {
+  const {head} = state.view;
+  const {result} = state.inspection;
+  if (result?.weights.has(head)) return headTitle(head);
+  if (head.startsWith(FLOW_PREFIX)) return `Through all layers: ${head.slice(FLOW_PREFIX.length).replace("-", " ")}`;
+  return head.startsWith(MEAN_PREFIX)
+    ? `Mean of ${layerTitle(head.slice(MEAN_PREFIX.length))}`
+    : "Mean of the last kind of heads";
+}
+
+/** The attention as curves between the texts. */
 export function panel(): TemplateResult {
   const view = attentionView();
+  if (!view || !state.inspection.result) return emptyPanel();
+  return html`<section class="panel alignment ${isViewStale(view) ? "stale" : ""}" aria-labelledby="alignment-title">
+    <div class="head">
+      <h2 id="alignment-title">${alignmentHead() ? help("alignment", panelTitle()) : panelTitle()}</h2>
+      <span id="shown-head" class="strong">${shownTitle()}</span>
+      ${saveAlignment(view)}
+    </div>
+    <div class="together chooser" data-unsaved>${headChooser()}</div>
+    ${curves(view)} ${cellStatement(view)}
+  </section>`;
+}
+
+/** Whether what is shown is of another sentence than the chosen one. */
+function isViewStale({kind}: AttentionView): boolean {
   const {result: inspection, flow} = state.inspection;
-  if (!view || !inspection) return emptyPanel();
-  const {kind, weights, rows, keys, row, key} = view;
+  return isViewOfOther() || (kind === "flow" && flow?.inspection !== inspection);
+}
+
+/** All weights of the head, as a matrix and along the texts. */
+export function matrixPanel(): TemplateResult | typeof nothing {
+  const view = attentionView();
+  if (!view || !state.inspection.result) return nothing;
+  const {rows, keys, row, key, weights} = view;
   const values = rowWeights(weights, row);
   const heaviest = heaviestKeys(values, state.view.rowShare);
-  const isStale = isInspectionStale() || (kind === "flow" && flow?.inspection !== inspection);
   const rowLine = tokenLine(rows, {
     id: "row-tokens",
     label: "tokens that look",
@@ -403,12 +358,12 @@ export function panel(): TemplateResult {
     shareOf: each => (heaviest.has(each) ? values[each]! : 0),
     choose: each => chooseCell(view, row, each),
   });
-  return html`<section class="panel alignment ${isStale ? "stale" : ""}" aria-labelledby="alignment-title">
+  return html`<section class="panel matrix ${isViewStale(view) ? "stale" : ""}" aria-labelledby="matrix-title">
     <div class="head">
-      <h2 id="alignment-title">Alignment</h2>
-      ${headChooser()} ${viewControls()} ${saveAlignment(view)}
+      <h2 id="matrix-title">All its weights</h2>
+      ${viewControls()}
     </div>
-    ${curves(view)} ${cellStatement(view)} ${matrix(view)} ${cellGrid(view)}
+    ${matrix(view)} ${cellGrid(view)}
     <div class="sides">${rowLine} ${keyLine}</div>
     ${readingHint(view)}
     <p class="hint" id="keys">

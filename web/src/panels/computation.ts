@@ -1,6 +1,6 @@
 /** The computation of the chosen weight: query and key, their product, the scores of the row, softmax. */
 
-import {html, nothing, svg, type TemplateResult} from "lit-html";
+import {html, nothing, type TemplateResult} from "lit-html";
 import type {LookupReply} from "../api";
 import {attentionView} from "../attention";
 import type {AttentionView} from "../attention-view";
@@ -8,35 +8,13 @@ import {colourRamp} from "../colour-ramp";
 import {cellKey, lookUpWeight} from "../inspection";
 import {saveMenu, type Row} from "../save-menu";
 import {displayToken} from "../spelling";
-import {isInspectionStale, state, update} from "../state";
+import {isViewOfOther, state, update} from "../state";
 import {styleProperties} from "../style-properties";
 import {help} from "../terms";
+import {numberStrip} from "./strips";
+import {writes} from "./writes";
 
 const NUM_LISTED_KEYS = 6;
-const STRIP_WIDTH = 320;
-const STRIP_HEIGHT = 18;
-
-/** Numbers as a strip of colours: the stronger, the further from 0. */
-function strip(name: string, label: unknown, numbers: number[]): TemplateResult {
-  const max = Math.max(...numbers.map(Math.abs), 1e-9);
-  const size = STRIP_WIDTH / numbers.length;
-  const range = `from ${Math.min(...numbers).toFixed(2)} to ${Math.max(...numbers).toFixed(2)}`;
-  const rect = (value: number, index: number): TemplateResult =>
-    svg`<rect x=${index * size} width=${size} height=${STRIP_HEIGHT} class=${value < 0 ? "less" : "more"}
-      opacity=${(Math.abs(value) / max).toFixed(3)}><title>${value.toFixed(3)}</title></rect>`;
-  return html`<div class="strip">
-    <span>${label}</span
-    ><svg
-      data-strip=${name}
-      viewBox="0 0 ${STRIP_WIDTH} ${STRIP_HEIGHT}"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label="${name}: ${numbers.length} numbers, ${range}"
-    >
-      ${numbers.map(rect)}
-    </svg>
-  </div>`;
-}
 
 /** The keys with the highest scores of the row, and the chosen one. */
 function softmaxTable(view: AttentionView, lookup: LookupReply): TemplateResult {
@@ -107,11 +85,11 @@ function computation(view: AttentionView, lookup: LookupReply): TemplateResult {
     The query is made where the model has read <bdi class="strong">${displayToken(queryToken ?? "")}</bdi> and is about
     to write ${row}.
   </p>`;
+  const termsLabel = lookup.is_additive ? "v · tanh(query + key)" : "their product, number by number";
   return html`${queryToken === undefined ? nothing : place}
-    ${strip("query", queryToken === undefined ? html`query of ${row}` : html`query before ${row}`, lookup.query)}
-    ${strip("key", html`key of ${key}`, lookup.key)}
-    ${strip("terms", lookup.is_additive ? "v · tanh(query + key)" : "their product, number by number", lookup.terms)}
-    ${scoreStatement(view, lookup)} ${softmaxTable(view, lookup)}
+    ${numberStrip("query", html`query ${queryToken === undefined ? "of" : "before"} ${row}`, lookup.query)}
+    ${numberStrip("key", html`key of ${key}`, lookup.key)} ${numberStrip("terms", termsLabel, lookup.terms)}
+    ${scoreStatement(view, lookup)} ${softmaxTable(view, lookup)} ${writes(view)}
     <p class="legend"><span>below 0 ${colourRamp("less")}</span> <span>above 0 ${colourRamp("more")}</span></p>`;
 }
 
@@ -127,8 +105,9 @@ function saveComputation(view: AttentionView, lookup: LookupReply): TemplateResu
     row: view.rows.labels[view.row],
     key_token: labels[view.key],
     ...lookup,
+    writes: state.inspection.writes?.result ?? null,
   });
-  return saveMenu("computed", [".strip", "#score", "#softmax"], table, content);
+  return saveMenu("computed", [".computed > .strip", "#score", "#softmax", "#writes"], table, content);
 }
 
 export function panel(): TemplateResult | typeof nothing {
@@ -139,10 +118,13 @@ export function panel(): TemplateResult | typeof nothing {
   const isHead = inspection.weights.has(head);
   if (showsComputation && !groupsWords) lookUpWeight(view);
   const lookup = showsComputation && isHead && !groupsWords ? state.inspection.lookup : null;
-  const isStale = isInspectionStale() || (lookup !== null && lookup.cell !== cellKey(view));
+  const isStale = isViewOfOther() || (lookup !== null && lookup.cell !== cellKey(view));
   const content = (): TemplateResult | string => {
     if (!showsComputation) {
-      return "A token asks with its query, the other tokens answer with their keys: this shows the numbers.";
+      return (
+        "A token asks with its query; the other tokens answer with their keys, and give their values: this shows the " +
+        "numbers."
+      );
     }
     if (!isHead) return "What is shown is not one head. Choose a head in the grid.";
     if (groupsWords) return "Heads look at tokens, and not at words. Switch “words” off.";
@@ -151,8 +133,7 @@ export function panel(): TemplateResult | typeof nothing {
   const shown = content();
   return html`<section class="panel computed ${isStale ? "stale" : ""}" aria-labelledby="computed-title">
     <div class="head">
-      <h2 id="computed-title">How this weight is computed</h2>
-      ${help("lookup")}
+      <h2 id="computed-title">${help("lookup", "How this weight is computed")}</h2>
       <button
         id="explain"
         aria-expanded=${showsComputation}

@@ -31,12 +31,13 @@ export function numberChooser(
   numbers: number[],
   chosen: number,
   choose: (value: number) => void,
+  label: string,
   labelOf: (value: number) => string | number = String,
 ): TemplateResult {
   const sorted = [...new Set([...numbers, chosen])].sort((a, b) => a - b);
   const option = (value: number): TemplateResult =>
     html`<option value=${value} ?selected=${value === chosen}>${labelOf(value)}</option>`;
-  return html`<select id=${id} @change=${(event: Event) => choose(Number(valueOf(event)))}>
+  return html`<select id=${id} aria-label=${label} @change=${(event: Event) => choose(Number(valueOf(event)))}>
     ${sorted.map(option)}
   </select>`;
 }

@@ -7,14 +7,14 @@ import type {HeadReply} from "../api";
 import {translucent} from "../colours";
 import {drawThumbnail} from "../drawing";
 import {hasModifier, valueOf} from "../events";
-import {goToHead, goToLayer, layerOf} from "../head-navigation";
+import {goToHead, goToLayer, headTitle, layerOf} from "../head-navigation";
 import {downloadText, saveMenu, type Row} from "../save-menu";
-import {canAblate, generatesText, isInspectionStale, scoredTokens, state, update} from "../state";
+import {canAblate, generatesText, isViewOfOther, scoredTokens, state, update} from "../state";
 import {styleProperties} from "../style-properties";
 import {help} from "../terms";
 import {importanceMap} from "./importance-map";
 
-const THUMBNAIL_SIZE = 36;
+const THUMBNAIL_SIZE = 44;
 const MAX_SHADE = 0.4;
 
 /** Orders by the names that an address has; in the order "place", each layer has a line. */
@@ -153,17 +153,16 @@ function headActions(head: string): TemplateResult {
 /** The statistics of the chosen head, and its buttons. */
 function headDetails({head, label, entropy, confidence, offset}: HeadReply): TemplateResult {
   const importance = state.heads.importance?.[head];
-  return html`<p class="chosen">
-    <span class="strong" id="head-title">${head}</span>:
-    <span id="statistics"
-      >${label}${help("label")}; entropy ${entropy.toFixed(2)} nats${help("entropy")}, highest weight
-      ${confidence.toFixed(2)}${help("highest")}${
-        offset === null ? nothing : html`, offset ${offset.toFixed(1)}${help("offset")}`
-      },
-      mean over rows.${importance === undefined ? nothing : html` Worth ${importance.toFixed(3)} nats per token.`}</span
-    >
-    ${canAblate() ? headActions(head) : nothing}
-  </p>`;
+  const words = html`, ${help("offset", "offset")} ${offset?.toFixed(1)}`;
+  return html`<div class="chosen">
+    <p class="strong" id="head-words">${headTitle(head)}</p>
+    ${canAblate() ? html`<p class="together">${headActions(head)}</p>` : nothing}
+    <p class="hint" id="statistics">
+      <span id="head-title">${head}</span>: ${help("label", label)}; ${help("entropy", "entropy")} ${entropy.toFixed(2)}
+      nats, ${help("highest", "highest weight")} ${confidence.toFixed(2)}${offset === null ? nothing : words}, mean over
+      rows.${importance === undefined ? nothing : html` Worth ${importance.toFixed(3)} nats per token.`}
+    </p>
+  </div>`;
 }
 
 function orderChooser(): TemplateResult {
@@ -179,10 +178,36 @@ function orderChooser(): TemplateResult {
 
 function layerName(layer: string, names: string[]): TemplateResult | typeof nothing {
   if (!layer) return nothing;
-  if (!canAblate()) return html`<span class="site">${layer}</span>`;
-  return html`<button class="site" title="Switch the whole layer off or on" @click=${() => void toggleHeads(names)}
-    >${layer}</button
+  const name = `Layer ${Number(layer.split(".")[1]) + 1}`;
+  if (!canAblate()) return html`<span class="site">${name}</span>`;
+  return html`<button
+    class="site"
+    title="Switch the whole layer off or on"
+    aria-label="${name} (${layer})"
+    @click=${() => void toggleHeads(names)}
+    >${name}</button
   >`;
+}
+
+/** What the heads of each kind read. */
+function kindTitle(kind: string): string {
+  const isOfPair = state.inspection.result?.target != null;
+  if (!isOfPair) return "The text reads itself";
+  if (kind === "encoder") return "The text reads itself";
+  return kind === "cross" ? "The translation reads the text" : "The translation reads what is written";
+}
+
+/** Lines of one kind of attention together. */
+function groupsOf(lines: Line[]): Line[][] {
+  const kinds = lines.map(({layer}) => layer.split(".")[0]);
+  return [...new Set(kinds)].map(kind => lines.filter((_, index) => kinds[index] === kind));
+}
+
+function headGroup(lines: Line[], tabStop: string | undefined): TemplateResult {
+  const [kind] = lines[0]!.layer.split(".") as [string];
+  return html`<div class="group">
+    ${kind ? html`<p class="kind hint">${kindTitle(kind)}</p>` : nothing} ${lines.map(line => headLine(line, tabStop))}
+  </div>`;
 }
 
 function headLine({layer, heads}: Line, tabStop: string | undefined): TemplateResult {
@@ -231,18 +256,24 @@ export function panel(): TemplateResult {
   const chosen = inspection.heads.find(each => each.head === state.view.head);
   const lines = headLines();
   const tabStop = chosen?.head ?? lines[0]?.heads[0]?.head;
-  const rankButton = html`<button id="rank" @click=${() => void rankHeads()}>Rank all heads</button>${help("worth")}`;
+  const rankButton = html`<button id="rank" @click=${() => void rankHeads()}>Rank all heads</button>
+    <span class="hint">by ${help("worth", "worth")}</span>`;
   const saveDisabled = (): void => downloadText("heads-off.txt", `${disabled.join("\n")}\n`);
   const keys = "Space: switch it off or on. Shift and space: its layer. S: only this one.";
-  return html`<section class="panel heads ${isInspectionStale() ? "stale" : ""}" aria-labelledby="heads-title">
+  return html`<section
+    class="panel heads ${isViewOfOther() ? "stale" : ""}"
+    aria-labelledby="heads-title"
+    ${styleProperties({"--widest": String(Math.max(...lines.map(({heads}) => heads.length)))})}
+  >
     <div class="head">
       <h2 id="heads-title">Heads</h2>
       ${orderChooser()} ${generatesText() && canAblate() ? rankButton : nothing}
       ${disabled.length ? html`<button @click=${saveDisabled}>List of heads that are off</button>` : nothing}
       ${saveHeads()}
     </div>
-    <div id="heads">${lines.map(line => headLine(line, tabStop))}</div>
-    ${importanceMap(lines.flatMap(({heads}) => heads.map(each => each.head)))} ${chosen ? headDetails(chosen) : nothing}
+    ${chosen ? headDetails(chosen) : nothing}
+    <div id="heads">${groupsOf(lines).map(group => headGroup(group, tabStop))}</div>
+    ${importanceMap(lines.flatMap(({heads}) => heads.map(each => each.head)))}
     <p class="hint">
       Click or arrows: look at a head. N, P: the next and the previous one. ${canAblate() ? keys : nothing}
     </p>

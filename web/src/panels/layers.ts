@@ -8,9 +8,10 @@ import {scrollToPanel} from "../scrolling";
 import type {Inspection} from "../server";
 import type {Sentence} from "../sentence";
 import {displayToken} from "../spelling";
-import {FLOW_METHODS, FLOW_PREFIX, isInspectionStale, state, update} from "../state";
+import {FLOW_METHODS, FLOW_PREFIX, isViewOfOther, state, update} from "../state";
 import {styleProperties} from "../style-properties";
 import {help} from "../terms";
+import {stream} from "./stream";
 import {percent} from "./tokens";
 
 const STEP_MS = 900;
@@ -55,7 +56,11 @@ function saveLens(sentence: Sentence, layers: Inspection["lens"]): TemplateResul
       layer.map(([token, prob], position): Row => [position, index ? index - 1 : "embeddings", token, prob]),
     ),
   ];
-  return saveMenu("layers", [".lens"], table, () => ({tokens: sentence.tokens.map(each => each.token), layers}));
+  return saveMenu("layers", [".lens", ".stream"], table, () => ({
+    tokens: sentence.tokens.map(each => each.token),
+    layers,
+    stream: state.inspection.stream?.result.sublayers ?? null,
+  }));
 }
 
 function positionControls(sentence: Sentence, position: number): TemplateResult {
@@ -95,7 +100,7 @@ function flowButtons(): TemplateResult {
     return html`<button aria-pressed=${state.view.head === head} @click=${choose}>${method.replace("-", " ")}</button>`;
   };
   return html`<p class="flows">
-    <span class="hint">What reached the output through all layers:</span> ${FLOW_METHODS.map(button)}${help("flow")}
+    <span class="hint">What reached the output ${help("flow", "through all layers")}:</span> ${FLOW_METHODS.map(button)}
   </p>`;
 }
 
@@ -112,14 +117,14 @@ export function panel(): TemplateResult | typeof nothing {
     ? "This page was stored without what each layer would say; regard inspect --lens stores it."
     : "This model's layers cannot be read through its output layer.";
   const isFlow = flow !== null && state.view.head.startsWith(FLOW_PREFIX);
-  return html`<section class="panel layers ${isInspectionStale() ? "stale" : ""}" aria-labelledby="layers-title">
+  return html`<section class="panel layers ${isViewOfOther() ? "stale" : ""}" aria-labelledby="layers-title">
     <div class="head">
-      <h2 id="layers-title">Through the layers</h2>
-      ${hasLens ? html`${help("lens")} ${saveLens(sentence, layers)}` : nothing}
+      <h2 id="layers-title">${hasLens ? help("lens", "Through the layers") : "Through the layers"}</h2>
+      ${hasLens ? saveLens(sentence, layers) : nothing}
     </div>
     ${positionControls(sentence, position)}
     ${predictsNext && hasLens ? html`<p class="hint">After this token, each layer would write:</p>` : nothing}
-    ${hasLens ? lens(layers, position, expected) : html`<p class="hint">${reason}</p>`}
+    ${stream(position, expected) ?? (hasLens ? lens(layers, position, expected) : html`<p class="hint">${reason}</p>`)}
     ${storedPage ? nothing : flowButtons()}
     ${isFlow ? html`<p class="hint" id="caveat">The alignment shows it. ${flow.caveat}</p>` : nothing}
   </section>`;

@@ -136,8 +136,7 @@ export function panel(): TemplateResult | typeof nothing {
   </p>`;
   return html`<section class="panel search ${isStale ? "stale" : ""}" aria-labelledby="search-title">
     <div class="head">
-      <h2 id="search-title">Search</h2>
-      ${help("search")}
+      <h2 id="search-title">${help("search", "Search")}</h2>
       <button id="search" @click=${() => void traceSearch()}>${trace ? "Search again" : "Show the search"}</button>
       ${trace ? saveTrace(trace) : nothing}
     </div>

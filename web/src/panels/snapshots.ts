@@ -3,7 +3,7 @@
 import {html, nothing, type TemplateResult} from "lit-html";
 import {valueOf} from "../events";
 import {inspectChosen, inspectSnapshot} from "../inspection";
-import {chosenModel, chosenSentence, isInspectionStale, state, translates} from "../state";
+import {chosenModel, chosenSentence, isViewOfOther, state, translates} from "../state";
 import {help} from "../terms";
 
 export function panel(): TemplateResult | typeof nothing {
@@ -22,10 +22,9 @@ export function panel(): TemplateResult | typeof nothing {
   const written = html`<p>
     Written then: <bdi id="snapshot-written" class="strong">${inspection?.written || "nothing"}</bdi>
   </p>`;
-  return html`<section class="panel snapshots ${isInspectionStale() ? "stale" : ""}" aria-labelledby="snapshots-title">
+  return html`<section class="panel snapshots ${isViewOfOther() ? "stale" : ""}" aria-labelledby="snapshots-title">
     <div class="head">
-      <h2 id="snapshots-title">While it was trained</h2>
-      ${help("snapshot")}
+      <h2 id="snapshots-title">${help("snapshot", "While it was trained")}</h2>
     </div>
     <div class="controls">
       <input
@@ -42,6 +41,6 @@ export function panel(): TemplateResult | typeof nothing {
       <span>${label}</span>
     </div>
     ${snapshot !== null && inspection?.written !== undefined ? written : nothing}
-    <p class="hint">The panels below show what the model looked at then, while the same translation was written.</p>
+    <p class="hint">The panels above show what the model looked at then, while the same translation was written.</p>
   </section>`;
 }

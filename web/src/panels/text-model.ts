@@ -33,7 +33,7 @@ function predictions(): TemplateResult | typeof nothing {
   if (!predicted?.length) return nothing;
   const target = chosenModel()?.task === "classify" ? "the likeliest class" : "the chosen token";
   const legend = html`<p class="legend">
-      <span>moved it little ${colourRamp("heat", MAX_SHADE)} much</span> ${help("moved")}
+      <span>${help("moved", "moved it")} little ${colourRamp("heat", MAX_SHADE)} much</span>
     </p>
     <p class="hint">The tokens that moved ${target}: the stronger the colour, the more. ${attribution?.caveat}</p>`;
   return html`<div id="predicted" role="list">${predicted.map(predictionBar)}</div> ${attribution ? legend : nothing}`;
@@ -66,9 +66,19 @@ function attributedText(): TemplateResult | typeof nothing {
 
 function controls(): TemplateResult {
   const {text, maxTokens, temperature} = state.request;
-  const length = numberChooser("length", TOKEN_LIMITS, maxTokens, value => update({request: {maxTokens: value}}));
-  const sampling = numberChooser("temperature", TEMPERATURES, temperature, value =>
-    update({request: {temperature: value}}),
+  const length = numberChooser(
+    "length",
+    TOKEN_LIMITS,
+    maxTokens,
+    value => update({request: {maxTokens: value}}),
+    "Tokens",
+  );
+  const sampling = numberChooser(
+    "temperature",
+    TEMPERATURES,
+    temperature,
+    value => update({request: {temperature: value}}),
+    "Temperature",
   );
   const options = html`<label>Tokens ${length}</label> <label>Temperature ${sampling}</label>`;
   return html`<div class="controls">

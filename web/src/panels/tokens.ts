@@ -171,6 +171,17 @@ export function alternatives(choosePrefix: ChoosePrefix): TemplateResult | typeo
   </div>`;
 }
 
+/** A button behind a token that the reader wrote: it brings back the sentence as it was. */
+const unpinButton = (token: string): TemplateResult =>
+  html`<button
+    class="unpin"
+    data-unsaved
+    title="Take it back"
+    aria-label="Take ${displayToken(token)} back"
+    @click=${() => void undoEdit()}
+    >✕</button
+  >`;
+
 /** A space between words: tokens are boxes, and a line may break between words alone. */
 export const wordSpace = (token: string, position: number): string | typeof nothing =>
   position && token.startsWith("▁") ? " " : nothing;
@@ -194,7 +205,9 @@ export function sentenceOutput(sentence: Sentence, sentenceIndex: number): Templ
   const tokens = spelled.map((token, position) => {
     const joined = joinClasses(spelled, position);
     const button = tokenButton(sentence, position, sentenceIndex, areNew[position]!, joined);
-    return html`${wordSpace(token, position)}${button}`;
+    const isEnd = sentence.isDone && isPrefixEnd(sentence, sentence.tokens[position]!, position);
+    const canUnpin = isEnd && sentenceIndex === state.view.sentenceIndex;
+    return html`${wordSpace(token, position)}${button}${canUnpin ? unpinButton(token) : nothing}`;
   });
   const direction = textDirection(joinTokens(spelled));
   const label = `Sentence ${sentenceIndex + 1}`;
@@ -211,8 +224,8 @@ export function doubtLegend(): TemplateResult {
   const newMark = html`<span><u class="new">underlined</u>: other than before</span>`;
   const prefixMark = html`<span><span class="token prefix-end">framed</span>: written by you</span>`;
   return html`<p class="legend" id="doubts">
-    <span>the model was sure ${colourRamp("doubt", MAX_DOUBT)} unsure</span> ${hasNew ? newMark : nothing}
-    ${hasPrefix ? prefixMark : nothing} ${help("probability")}
+    <span>${help("probability", "the model was sure")} ${colourRamp("doubt", MAX_DOUBT)} unsure</span>
+    ${hasNew ? newMark : nothing} ${hasPrefix ? prefixMark : nothing}
   </p>`;
 }
 

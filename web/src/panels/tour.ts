@@ -4,7 +4,7 @@ import {html, nothing, type TemplateResult} from "lit-html";
 import {ablate, disableHeads} from "../ablation";
 import {startHistoryEntry} from "../address";
 import {traceSearch} from "../beam-search";
-import {alignmentHead} from "../head-navigation";
+import {firstHead} from "../head-navigation";
 import {chooseHead, inspectChosen} from "../inspection";
 import {scrollBehavior} from "../scrolling";
 import {
@@ -30,16 +30,6 @@ interface Stop {
   prepare: () => Promise<void> | void;
 }
 
-/** The alignment head; of a model that names none, the sharpest head of cross-attention, or of all. */
-function exampleHead(): string {
-  const alignment = alignmentHead();
-  if (alignment?.isOfModel) return alignment.head;
-  const heads = state.inspection.result?.heads ?? [];
-  const cross = heads.filter(each => each.head.startsWith("cross."));
-  const [sharpest] = [...(cross.length ? cross : heads)].sort((a, b) => b.confidence - a.confidence);
-  return sharpest?.head ?? "mean";
-}
-
 const enableAllHeads = async (): Promise<void> => {
   if (state.heads.disabled.length) await disableHeads([]);
 };
@@ -50,7 +40,7 @@ const STOPS: Stop[] = [
     panel: ".translate",
     target: ".alternatives",
     prepare: async () => {
-      update({view: {outputPosition: 0, head: "mean", showsComputation: false}});
+      update({view: {outputPosition: 0, head: firstHead(), showsComputation: false}});
       await enableAllHeads();
     },
     text:
@@ -59,11 +49,11 @@ const STOPS: Stop[] = [
   },
   {
     title: "What a row is",
-    panel: ".alignment",
+    panel: ".matrix",
     target: ".frame",
     prepare: async () => {
       update({view: {inputPosition: null}});
-      await chooseHead(exampleHead());
+      await chooseHead(firstHead());
     },
     text:
       "Before it writes a token, the model looks back at the text. A row of the matrix belongs to one token of " +
@@ -90,13 +80,13 @@ const STOPS: Stop[] = [
     text:
       "The token that looks has a query, and each token that is looked at has a key: two lists of numbers. They " +
       "are multiplied and added up, which gives a score. Softmax turns the scores of a row into weights that " +
-      "sum to 1.",
+      "sum to 1. Below the table: the head takes the values of those tokens by these weights.",
   },
   {
     title: "A weight is not a cause",
-    panel: ".alignment",
+    panel: ".matrix",
     target: ".frame",
-    prepare: () => update({view: {showsComputation: false, head: "mean"}}),
+    prepare: () => update({view: {showsComputation: false, head: firstHead()}}),
     text:
       "A weight says where a head looks. It does not say that the look matters: later layers may ignore it. To " +
       "know what the translation depends on, take something away and see what changes.",
@@ -105,7 +95,7 @@ const STOPS: Stop[] = [
     title: "Taking a head away",
     panel: ".without",
     target: ".changes",
-    prepare: () => disableHeads([exampleHead()]),
+    prepare: () => disableHeads([firstHead()]),
     text:
       "One head is off now. The bars show how much less likely each token of the translation becomes without " +
       "it. Above them is what the model writes then. Often that is nearly the same: heads can stand in for each " +

@@ -3,7 +3,7 @@
 import {html, nothing, type TemplateResult} from "lit-html";
 import {startHistoryEntry} from "../address";
 import type {CandidateReply} from "../api";
-import {copyText} from "../clipboard";
+import {COPIED, copyText} from "../clipboard";
 import {isChecked, isSubmission, valueOf} from "../events";
 import {translateFile} from "../file-translation";
 import {markDifferences} from "../marks";
@@ -36,7 +36,7 @@ let typingTimer = 0;
 
 function onInput(event: Event): void {
   const text = valueOf(event);
-  update({request: {text, isHtml: state.request.isHtml && HTML_TAG.test(text)}});
+  update({request: {text, isHtml: state.request.isHtml && HTML_TAG.test(text)}, output: {isExample: false}});
   clearTimeout(typingTimer);
   typingTimer = window.setTimeout(() => {
     void countTokens();
@@ -84,12 +84,14 @@ function nBestList(): TemplateResult | typeof nothing {
   const {nBest} = sentence;
   const hypotheses = nBest.filter(({text}, index) => nBest.findIndex(other => other.text === text) === index);
   if (hypotheses.length < 2) return nothing;
-  return html`<div class="nbest">
-    <p class="hint">The best translations${help("best")}</p>
+  const number = hypotheses.length - 1;
+  return html`<details class="nbest">
+    <summary>${number} other ${number === 1 ? "translation" : "translations"}</summary>
+    <p class="hint">${help("best", "The best translations")}, best first:</p>
     <ol>
       ${hypotheses.map(each => nBestItem(each, sentence))}
     </ol>
-  </div>`;
+  </details>`;
 }
 
 /** Another translation beside the chosen one, with the probabilities of its tokens. */
@@ -137,9 +139,9 @@ function tokenCount(): TemplateResult | typeof nothing {
   if (total === null) return nothing;
   const truncated = truncatedSentences === 1 ? "1 sentence is" : `${truncatedSentences} sentences are`;
   return html`<span id="count" class="hint ${truncatedSentences ? "warning" : ""}"
-      >${total} tokens${truncatedSentences ? `; ${truncated} cut` : ""}; a sentence may have ${sentenceLimit}, the
-      longest has ${longestSentence}</span
-    >${help("tokens")}`;
+    >${total} ${help("tokens", "tokens")}${truncatedSentences ? `; ${truncated} cut` : ""}; a sentence may have
+    ${sentenceLimit}, the longest has ${longestSentence}</span
+  >`;
 }
 
 /** Controls that some texts need: another sample, tags of HTML. */
@@ -160,42 +162,56 @@ function optionalControls(): TemplateResult {
 
 function controls(): TemplateResult {
   const {text, translatesWhileTyping, beamSize, temperature} = state.request;
-  const beam = numberChooser("beam", BEAM_SIZES, beamSize, size => change({beamSize: size, temperature: 0}));
+  const beam = numberChooser("beam", BEAM_SIZES, beamSize, size => change({beamSize: size, temperature: 0}), "Beam");
   const sampling = numberChooser(
     "temperature",
     TEMPERATURES,
     temperature,
     value => change({temperature: value}),
+    "Sampling",
     value => value || "off",
   );
   return html`<div class="controls">
     <button class="primary" @click=${submit} ?disabled=${!text.trim()}>Translate</button>
-    ${stopButton()}
-    <label
-      ><input
-        type="checkbox"
-        .checked=${translatesWhileTyping}
-        @change=${(event: Event) => update({request: {translatesWhileTyping: isChecked(event)}})}
-      />
-      while typing</label
-    >
-    <label>Beam ${beam}</label>${help("beam")} <label>Sampling ${sampling}</label>${help("sampling")}
-    ${optionalControls()} ${tokenCount()} ${fileButton()}
+    ${stopButton()} ${optionalControls()}
+    <details class="options">
+      <summary>Options</summary>
+      <div class="controls">
+        <label
+          ><input
+            type="checkbox"
+            .checked=${translatesWhileTyping}
+            @change=${(event: Event) => update({request: {translatesWhileTyping: isChecked(event)}})}
+          />
+          while typing</label
+        >
+        <span class="together">${help("beam", "Beam")} ${beam}</span>
+        <span class="together">${help("sampling", "Sampling")} ${sampling}</span>
+        ${fileButton()} ${tokenCount()}
+      </div>
+    </details>
   </div>`;
 }
 
 /** Texts of the model's own data, until there is a text. */
 function examples(): TemplateResult | typeof nothing {
   const texts = chosenModel()?.examples ?? [];
-  if (state.request.text || !texts.length) return nothing;
+  const isUnused = state.output.isExample || !state.request.text;
+  if (!isUnused || !texts.length) return nothing;
   const choose = (text: string): void => {
     startHistoryEntry();
-    update({request: {text}});
+    update({request: {text}, output: {isExample: false}});
     void countTokens();
     void translate();
   };
   return html`<p class="hint">
-    For example: ${texts.map(text => html`<button class="link" @click=${() => choose(text)}>${text}</button> `)}
+    ${state.output.isExample ? "An example. Write over it, or take another:" : "For example:"}
+    ${texts.map((text, index) => {
+      if (text === state.request.text) return nothing;
+      return html`<button class="link" title=${text} @click=${() => choose(text)}
+        ><span class="whole">${text}</span><span class="short" aria-hidden="true">${index + 1}</span></button
+      > `;
+    })}
   </p>`;
 }
 
@@ -215,8 +231,10 @@ function outputButtons(): TemplateResult {
   const whole = (): string => translated || sentences.map(({separator, text}) => `${separator ?? ""}${text}`).join("");
   const save = (): TemplateResult =>
     saveMenu("translation", ["#output", "#doubts", ".alternatives"], tokenTable, () => sentences);
-  return html`${isDone ? html`<button id="copy" @click=${() => void copyText(whole())}>Copy</button>` : nothing}
-  ${sentences.some(each => each.isDone) ? save() : nothing}`;
+  const copy = html`<button id="copy" @click=${() => void copyText(whole())}
+    >${state.status.notice === COPIED ? "Copied" : "Copy"}</button
+  >`;
+  return html`${isDone ? copy : nothing} ${sentences.some(each => each.isDone) ? save() : nothing}`;
 }
 
 function translation(): TemplateResult {
@@ -234,8 +252,7 @@ function translation(): TemplateResult {
     <div class=${isStale ? "stale" : ""} aria-busy=${isRunning}>
       <div id="output" aria-live="polite">${output()}</div>
       ${isOutputStale() && !isRunning ? staleHint : nothing} ${sentences.length ? doubtLegend() : nothing}
-      <div class="beside">${alternatives(choosePrefix)} ${nBestList()}</div>
-      ${comparison()}
+      ${alternatives(choosePrefix)} ${nBestList()} ${comparison()}
     </div>
     ${alternativesPopup(choosePrefix)}
   </div>`;
@@ -248,18 +265,22 @@ export function panel(): TemplateResult {
   return html`<section class="panel translate" aria-label="Text and translation">
     <div class="columns">
       <div>
-        <div class="head">
+        <div class="head source">
           <h2 id="translate-title">Text</h2>
           ${modelChooser()}
         </div>
         <textarea
           id="text"
           dir="auto"
-          rows="4"
+          rows="2"
+          class=${state.output.isExample ? "example" : ""}
           spellcheck="false"
           aria-label="Text to translate"
           placeholder="Write or paste a text."
           .value=${state.request.text}
+          @focus=${(event: Event) => {
+            if (state.output.isExample) (event.target as HTMLTextAreaElement).select();
+          }}
           @input=${onInput}
           @keydown=${onKey}
         ></textarea>

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from regard.analysis.attribution import Flow, trace_flow
+from regard.analysis.one_token import head_writes, token_stream
 from regard.analysis.pruning import example_of
 from regard.generation.options import TextOptions
 from regard.inspection.ablation import Example, ablated_gates, gated, importance_by_token
@@ -106,6 +107,19 @@ class LookupFields(InspectionFields):
     key: Annotated[int, Whole(0, 10**6)]
 
 
+class WritesFields(InspectionFields):
+    """A row of a head."""
+
+    head: Text
+    row: Annotated[int, Whole(0, 10**6)]
+
+
+class StreamFields(InspectionFields):
+    """A row of the last stack."""
+
+    row: Annotated[int, Whole(0, 10**6)]
+
+
 class FlowFields(InspectionFields):
     """A method of attribution."""
 
@@ -190,6 +204,35 @@ class LookupReply(TypedDict):
     bias: list[float]
     allowed: list[bool]
     weights: list[float]
+
+
+class WritesReply(TypedDict):
+    """The vector that a head adds to the state of a token: `total`, the sum of the values of all keys by their weights, through
+    the output projection. `values` are those of the keys in `keys`, the heaviest first; `lengths` are of all keys.
+    """
+
+    keys: list[int]
+    weights: list[float]
+    values: list[list[float]]
+    total: list[float]
+    lengths: list[float]
+    length: float
+    residual: float
+    likelier: list[tuple[str, float]]
+    said: tuple[str, float] | None
+
+
+class SublayerReply(TypedDict):
+    """The length of what a sublayer adds to the state of a token, that of the state with it, and the likeliest token there."""
+
+    name: str
+    length: float
+    total: float
+    parts: dict[str, float]
+    says: tuple[str, float] | None
+
+
+StreamReply = TypedDict("StreamReply", {"sublayers": list[SublayerReply]})
 
 
 class FlowReply(TypedDict):
@@ -310,6 +353,49 @@ async def lookup(context: RequestContext, fields: LookupFields) -> LookupReply:
         raise ServingError(400, f"key must be from 0 to {len(found.keys) - 1}; got {fields.key}.")
     reply: LookupReply = found.as_dict(fields.key)
     return reply
+
+
+MOST_STRIPS = 8
+"""So many values are returned: those of the heaviest keys."""
+
+
+async def writes(context: RequestContext, fields: WritesFields) -> WritesReply:
+    """The vector that a head adds to the state of a token: values, weights, their sum, lengths, the tokens it makes likelier."""
+    seen = await _inspection(context, fields)
+    found = await _use(context, fields, lambda pipeline: head_writes(pipeline, seen, fields.head, fields.row))
+    keys = (-found.weights).argsort(kind="stable")[:MOST_STRIPS].tolist()
+    return {
+        "keys": keys,
+        "weights": _rounded(found.weights),
+        "values": [_rounded(found.values[key]) for key in keys],
+        "total": _rounded(found.total),
+        "lengths": _rounded(found.lengths),
+        "length": round(found.length, 5),
+        "residual": round(found.residual, 5),
+        "likelier": [(token, round(value, 5)) for token, value in found.likelier],
+        "said": None if found.said is None else (found.said[0], round(found.said[1], 5)),
+    }
+
+
+async def stream(context: RequestContext, fields: StreamFields) -> StreamReply:
+    """The residual stream of a token of the last stack: each sublayer with the length of what it adds, and the logit lens."""
+    seen = await _inspection(context, fields)
+    found = await _use(context, fields, lambda pipeline: token_stream(pipeline, seen, fields.row))
+    sublayers: list[SublayerReply] = [
+        {
+            "name": each.name,
+            "length": round(each.length, 5),
+            "total": round(each.total, 5),
+            "parts": {part: round(length, 5) for part, length in each.parts.items()},
+            "says": None if each.says is None else (each.says[0], round(each.says[1], 5)),
+        }
+        for each in found
+    ]
+    return {"sublayers": sublayers}
+
+
+def _rounded(numbers: numpy.ndarray) -> list[float]:
+    return [round(value, 5) for value in numbers.tolist()]
 
 
 async def flow(context: RequestContext, fields: FlowFields) -> FlowReply:

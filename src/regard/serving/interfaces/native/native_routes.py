@@ -31,6 +31,8 @@ def routes(context: ServerContext) -> list[Route]:
         Route("GET", f"{one}/attention/{{kind}}", inspection.attentions, INTERFACE, 200, GONE, BYTES),
         Route("GET", f"{one}/attention/{{kind}}/{{layer}}/{{head}}", inspection.attention, INTERFACE, 200, GONE, BYTES),
         Route("GET", f"{one}/lookup/{{head}}/{{row}}/{{key}}", inspection.lookup, INTERFACE, errors=GONE),
+        Route("GET", f"{one}/writes/{{head}}/{{row}}", inspection.writes, INTERFACE, errors=GONE),
+        Route("GET", f"{one}/stream/{{row}}", inspection.stream, INTERFACE, errors=GONE),
         Route("GET", f"{one}/flow/{{method}}", inspection.flow, INTERFACE, errors=GONE),
         Route("POST", f"{api}/ablate", inspection.ablate, INTERFACE, errors=NO_MODEL),
     ]

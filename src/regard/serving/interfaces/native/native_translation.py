@@ -11,6 +11,8 @@ from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from regard.documents.sentences import split
+from regard.errors import SettingsError
+from regard.inspection.residual_stream import check_sums
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.running_translations import PartialTranslation
 from regard.pipelines.translation import Candidate, ForcedScore, Translation
@@ -247,6 +249,8 @@ class ModelReply(TypedDict):
     task: NotRequired[str]
     snapshots: NotRequired[list[int]]
     examples: NotRequired[list[str]]
+    no_parts: NotRequired[str]
+    """The reason why its states are not sums of what its parts add."""
 
 
 ModelsReply = TypedDict("ModelsReply", {"models": list[ModelReply]})
@@ -461,4 +465,8 @@ def _sizes(pipeline: Pipeline) -> ModelReply:
     }  # fmt: skip
     if task:
         sizes["task"] = task
+    try:
+        check_sums(model)
+    except SettingsError as error:
+        sizes["no_parts"] = str(error)
     return sizes

@@ -1,0 +1,156 @@
+"""The first screen shows the inside of the model; a head's values and the stream of a token are in numbers those of Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import page_models
+import pytest
+from on_page import HEAD, MATRIX, TEXT, numbers, readable
+
+from regard.analysis.one_token import head_writes, token_stream
+from regard.pipelines.loading import load_as
+from regard.pipelines.translator import Translator
+
+EXAMPLE = "the old cat sleeps near Paris"
+OTHER = "my small duck sings in Berlin"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model with norms before the sublayers, whose folder names texts of its validation data."""
+    path = page_models.learning(tmp_path_factory.mktemp("inside") / "pre-en-de", num_steps=40, norm="pre")
+    (path / "results.json").write_text(json.dumps({"examples": [EXAMPLE, OTHER]}))
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path) -> Translator:
+    """The same, asked directly."""
+    return load_as(folder, Translator, device="cpu")
+
+
+@pytest.fixture(scope="module")
+def url(serve: Any, folder: Path) -> str:
+    """Where it is served."""
+    return str(serve(folder).url)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740), (2560, 1300)])
+def test_the_first_screen_has_an_alignment(opened: Any, url: str, model: Translator, width: int, height: int) -> None:
+    page = opened(url, width=width, unfolds=False)
+    page.page.set_viewport_size({"width": width, "height": height})
+    page.drawn()
+    assert page.page.input_value(TEXT) == EXAMPLE
+    assert page.tokens == [readable(each) for each in model.translate(EXAMPLE).tokens]
+    assert page.page.input_value(HEAD).startswith("cross.")  # one head, and not a mean
+    assert page.address.partition("#")[2] == ""
+    curves, panel = page.all("#curves").bounding_box(), page.all(".panel.alignment").bounding_box()
+    bar = page.all(".skips").bounding_box()["y"] if width < 700 else height
+    assert curves["y"] + 60 < bar  # two rows of a column, or more
+    if width > 700:
+        assert curves["y"] + curves["height"] <= height
+    assert panel["width"] > 0.9 * width
+    size = page.page.evaluate("getComputedStyle(document.querySelector('#curves text')).fontSize")
+    assert size == "20px"  # as wide as the panel: a short sentence is drawn larger
+
+
+def test_an_example_is_written_over_and_left_in_no_link(opened: Any, url: str) -> None:
+    page = opened(url)
+    page.page.focus(TEXT)
+    page.page.keyboard.type("my")  # the example is selected
+    page.page.wait_for_timeout(350)
+    page.settled()
+    assert page.page.input_value(TEXT) == "my"
+    assert "text=my" in page.address
+    assert not page.exists("textarea.example")
+    again = opened(url, beside=page)
+    again.page.click(f".translate button.link[title='{OTHER}']")
+    again.settled()
+    assert again.page.evaluate("regard.state.output.sourceText") == OTHER
+    assert "text=" in again.address
+    third = opened(url, beside=page)
+    third.take_token(2)
+    assert "text=the" in third.address  # what the reader chose is in a link, with the text that it belongs to
+
+
+def test_pointing_at_a_word_lights_its_curves(opened: Any, url: str) -> None:
+    page = opened(url, share=1)
+    page.page.hover("#curves .word[data-row='2']")
+    lit = page.all("#curves path.lit").evaluate_all("all => all.map(each => each.dataset.row)")
+    assert set(lit) == {"2"}
+    opacity = "getComputedStyle(document.querySelector('#curves path:not(.lit)')).opacity"
+    assert float(page.page.evaluate(opacity)) < 0.1
+    page.page.hover("h1")
+    assert not page.exists("#curves .lit")
+    page.page.click("#curves .word[data-row='3']")
+    page.drawn()
+    assert page.page.evaluate("regard.state.view.outputPosition") == 3
+
+
+def test_a_forced_token_has_a_pin_that_takes_it_back(opened: Any, url: str) -> None:
+    page = opened(url, text=EXAMPLE)
+    before = page.tokens
+    page.take_token(1)
+    page.all(".alternatives button.bar:not(:disabled)").first.click()
+    page.settled()
+    assert page.tokens != before
+    page.click("#output .unpin")
+    assert page.tokens == before
+    assert not page.exists(".unpin")
+
+
+@pytest.mark.parametrize("head", ["cross.1.0", "decoder.0.1", "encoder.1.1"])
+def test_values_and_lengths_of_a_head(opened: Any, url: str, model: Translator, head: str) -> None:
+    page = opened(url, text=EXAMPLE, head=head, step=2, source=2, isExplained="true")
+    seen = model.inspect(EXAMPLE)
+    found = head_writes(model, seen, head, 2)
+    assert numbers(page.text("#added-length")) == [pytest.approx(found.length, abs=0.0051)]
+    assert numbers(page.text("#residual-length")) == [pytest.approx(found.residual, abs=0.0051)]
+    read = """all => all.map(each => [...each.querySelectorAll('rect')].map(rect => Number(rect.textContent)))"""
+    strips = page.all("#writes svg[data-strip]").evaluate_all(read)
+    heaviest = sorted(range(len(found.weights)), key=lambda key: -found.weights[key])
+    for key, strip in zip(heaviest, strips[:-1], strict=False):
+        assert strip == pytest.approx(found.values[key].tolist(), abs=0.00051)
+    assert strips[-1] == pytest.approx(found.total.tolist(), abs=0.00051)
+    weights = [numbers(each)[-1] for each in page.texts("#writes .strip .number")]
+    assert weights == pytest.approx([found.weights[key] for key in heaviest[: len(weights)]], abs=0.0051)
+    said = [readable(token) for token, _ in found.likelier]
+    assert page.texts("#writes .likelier bdi") == said
+    if found.said is not None:
+        assert numbers(page.text("#said")) == [pytest.approx(found.said[1], abs=0.0051)]
+    page.choose(HEAD, "mean")
+    assert not page.exists("#writes")
+
+
+def test_the_stream_of_a_token(opened: Any, url: str, model: Translator) -> None:
+    page = opened(url, text=EXAMPLE, step=1)
+    seen = model.inspect(EXAMPLE)
+    for row in (1, 2):
+        found = token_stream(model, seen, row)
+        rows = page.all(".junction").all()
+        assert [each.get_attribute("data-sublayer") for each in rows] == [each.name for each in found]
+        for shown, wanted in zip(rows, found, strict=True):
+            title = numbers(shown.locator("svg").get_attribute("aria-label") or "")
+            assert title == pytest.approx([wanted.length, wanted.total], abs=0.0051)
+            assert wanted.says is not None
+            assert shown.locator("bdi").inner_text() == readable(wanted.says[0])
+            assert numbers(shown.locator(".number").last.inner_text())[0] == pytest.approx(
+                100 * wanted.says[1], abs=0.51
+            )
+        page.press("#step", "ArrowRight")
+    (cross,) = [each for each in found if each.name == "cross.1"]
+    heads = {name: length for name, length in cross.parts.items() if name[-1].isdigit()}
+    page.click(".junction[data-sublayer='cross.1'] button")
+    assert page.page.input_value(HEAD) == max(heads, key=lambda name: heads[name])
+    assert page.exists(".junction.here[data-sublayer='cross.1']")
+
+
+def test_a_model_whose_parts_do_not_add_up_says_so(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text=EXAMPLE, head="cross.1.0", isExplained="true")
+    assert "norms after the residual sum" in page.text("#no-writes")
+    assert page.exists(".lens .change")
+    assert not page.exists(".stream")
+    assert page.exists(MATRIX)

@@ -1,0 +1,107 @@
+/** The residual stream of a token: its state grows by what each sublayer adds, from the embedding to the output. */
+
+import {html, nothing, svg, type TemplateResult} from "lit-html";
+import type {SublayerReply} from "../api";
+import {layerOf} from "../head-navigation";
+import {chooseHead, lookUpStream, reasonAgainstParts, rowKey} from "../inspection";
+import {scrollToPanel} from "../scrolling";
+import {displayToken} from "../spelling";
+import {state} from "../state";
+import {help} from "../terms";
+
+const WIDTH = 150;
+const HEIGHT = 40;
+/** The width of the longest state. */
+const MAX_WIDTH = 84;
+const CENTRE = WIDTH - MAX_WIDTH / 2;
+
+const isHead = (part: string): boolean => /\.\d+\.\d+$/.test(part);
+
+/** A sublayer in words. */
+function titleOf(name: string): string {
+  if (name === "embeddings") return name;
+  const [kind, number] = name.split(".");
+  const layer = `layer ${Number(number) + 1}`;
+  if (name.endsWith("feed_forward")) return `${layer}: feed-forward`;
+  const readsWritten = kind === "decoder" && state.inspection.result?.target !== null;
+  return `${layer}: reads ${readsWritten ? "what is written" : "the text"}`;
+}
+
+/** The head of a sublayer that adds most. */
+function longestHead({parts}: SublayerReply): string | undefined {
+  const heads = Object.keys(parts).filter(isHead);
+  return heads.sort((a, b) => parts[b]! - parts[a]!)[0];
+}
+
+/** The stream of a sublayer as it joins, and the state, which is as wide as it is long. */
+function junction({name, length, total}: SublayerReply, before: number, max: number): TemplateResult {
+  const widthOf = (value: number): number => Math.min(MAX_WIDTH, Math.max(1, (MAX_WIDTH * value) / max));
+  const [top, bottom] = [widthOf(before), widthOf(total)];
+  const added = Math.min(HEIGHT, widthOf(length));
+  const isSource = name === "embeddings";
+  const begin = isSource ? bottom : top;
+  const middle = HEIGHT / 2;
+  const end = CENTRE - top / 2;
+  const joining = `M 0 ${middle} C 30 ${middle}, ${end - 14} ${middle}, ${end + 6} ${middle + 4}`;
+  return svg`<path class="state" d="M ${CENTRE - begin / 2} 0 L ${CENTRE + begin / 2} 0
+      L ${CENTRE + bottom / 2} ${HEIGHT} L ${CENTRE - bottom / 2} ${HEIGHT} Z"></path>
+    ${isSource ? nothing : svg`<path class="added" stroke-width=${added.toFixed(2)} d=${joining}></path>`}`;
+}
+
+function sublayer(
+  each: SublayerReply,
+  {before, max, expected}: {before: number; max: number; expected: string | undefined},
+): TemplateResult {
+  const {name, length, total, says} = each;
+  const head = longestHead(each);
+  const isChosen = head !== undefined && layerOf(state.view.head) === name;
+  const open = (): void => {
+    void chooseHead(head!);
+    scrollToPanel(".alignment");
+  };
+  const lengths = `adds ${length.toFixed(2)}; the state is then ${total.toFixed(2)} long`;
+  const title = titleOf(name);
+  const button = html`<button
+    class="link"
+    title="Show head ${head?.split(".")[2]}, which adds most"
+    aria-label="${title}. Show ${head}, the head that adds most"
+    @click=${open}
+    >${title}</button
+  >`;
+  return html`<div class="junction ${isChosen ? "here" : ""}" role="listitem" data-sublayer=${name}>
+    <span>${head ? button : title}</span>
+    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label=${lengths}>
+      <title>${lengths}</title>
+      ${junction(each, before, max)}
+    </svg>
+    <span class="number length">+${length.toFixed(1)}</span>
+    ${
+      says
+        ? html`<bdi class=${says[0] === expected ? "strong" : ""}>${displayToken(says[0])}</bdi
+            ><span class="number">${(100 * says[1]).toFixed(0)} %</span>`
+        : nothing
+    }
+  </div>`;
+}
+
+/** The stream of the token at a position; undefined: the model's states are not sums, or there is no server. */
+export function stream(position: number, expected: string | undefined): TemplateResult | undefined {
+  if (state.server.storedPage || reasonAgainstParts() || !state.inspection.result?.weights.size) return undefined;
+  lookUpStream(position);
+  const {stream: found} = state.inspection;
+  if (!found) return html`<p class="hint">…</p>`;
+  const {sublayers} = found.result;
+  const max = Math.max(...sublayers.map(({total}) => total));
+  const [first] = sublayers;
+  const {token, position: place} = first?.parts ?? {};
+  const embedding = html`The embedding of the token is ${token?.toFixed(1)} long, that of its position
+  ${place?.toFixed(1)}.`;
+  return html`<div class="stream ${found.cell === rowKey(position) ? "" : "stale"}" role="list">
+      ${sublayers.map((each, index) => sublayer(each, {before: sublayers[index - 1]?.total ?? 0, max, expected}))}
+    </div>
+    <p class="hint">
+      ${help("stream", "The state")} of the token before the one that is written, from the embedding down: each sublayer
+      adds its stream. To the right, the token that the output layer would write there (the logit lens; of early layers
+      a hint). ${place === undefined ? "The embedding has no part for the position." : embedding}
+    </p>`;
+}
