@@ -57,7 +57,7 @@ def main() -> None:
         ray.shutdown()
         results = json.loads((folder / "model" / "results.json").read_text(encoding="utf-8"))
         print(
-            f"{results['processes']} processes, {results['steps']['trained']} steps, chrF {results['chrf']['score']:.1f}"
+            f"{results['processes']} processes, {results['steps']['trained']} steps, chrF {results['chrf']:.1f}"
         )
 
 

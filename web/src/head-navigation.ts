@@ -52,6 +52,7 @@ const LABELS: Record<string, string> = {
   "next token": "mostly the next token",
   diagonal: "mostly in step, from first to last",
   "same token": "mostly the same token",
+  induction: "mostly what came next the last time",
   sink: "mostly one symbol",
   alignment: "mostly the words that it translates",
   positional: "mostly at one distance",

@@ -62,8 +62,8 @@ const TERMS = {
   ],
   label: [
     "Label",
-    "A name for what a head does mostly: it looks at the previous token, the same token, a symbol (a sink), " +
-      "along the alignment. Mixed: none of these for half of its weight.",
+    "A name for what a head does mostly: it looks at the previous token, the same token, the token after an earlier " +
+      "same one (induction), a symbol (a sink), along the alignment. Mixed: none of these for half of its weight.",
   ],
   entropy: [
     "Entropy",
