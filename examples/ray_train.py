@@ -56,9 +56,7 @@ def main() -> None:
         ).fit()
         ray.shutdown()
         results = json.loads((folder / "model" / "results.json").read_text(encoding="utf-8"))
-        print(
-            f"{results['processes']} processes, {results['steps']['trained']} steps, chrF {results['chrf']:.1f}"
-        )
+        print(f"{results['processes']} processes, {results['steps']['trained']} steps, chrF {results['chrf']:.1f}")
 
 
 if __name__ == "__main__":
