@@ -77,6 +77,9 @@ function nBestItem(hypothesis: CandidateReply, sentence: Sentence): TemplateResu
   </li>`;
 }
 
+/** Whether the reader has opened the other translations; they stay open for the next text. */
+let areOthersOpen = false;
+
 /** The best translations, each text once: a text may be written with several sequences of tokens. */
 function nBestList(): TemplateResult | typeof nothing {
   const sentence = chosenSentence();
@@ -85,7 +88,10 @@ function nBestList(): TemplateResult | typeof nothing {
   const hypotheses = nBest.filter(({text}, index) => nBest.findIndex(other => other.text === text) === index);
   if (hypotheses.length < 2) return nothing;
   const number = hypotheses.length - 1;
-  return html`<details class="nbest">
+  const keep = (event: Event): void => {
+    areOthersOpen = (event.target as HTMLDetailsElement).open;
+  };
+  return html`<details class="nbest" ?open=${areOthersOpen} @toggle=${keep}>
     <summary>${number} other ${number === 1 ? "translation" : "translations"}</summary>
     <p class="hint">${help("best", "The best translations")}, best first:</p>
     <ol>
