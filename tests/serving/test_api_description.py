@@ -48,6 +48,7 @@ def app(folder: Path, folders: dict[str, Path]) -> Iterator[App]:  # noqa: F811
     registry.close(at_once=True)
 
 
+@pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")  # libraries' threads may use it
 def test_requests_by_the_document_and_against_it(app: App) -> None:
     config = SchemathesisConfig.from_dict(
         {"request-timeout": 60, "checks": {
