@@ -48,7 +48,11 @@ function storedAblations(): TemplateResult | typeof nothing {
   </section>`;
 }
 
-const signed = (value: number, digits: number): string => `${value > 0 ? "+" : ""}${value.toFixed(digits)}`;
+/** A change with its sign; one that rounds to 0 has none. */
+function signed(value: number, digits: number): string {
+  const shown = value.toFixed(digits);
+  return Number(shown) === 0 ? shown.replace("-", "") : `${value > 0 ? "+" : ""}${shown}`;
+}
 
 /** Bars to the left for what is less likely without the heads, to the right for what is more likely. */
 function changeBars(labels: string[], changes: number[], unit: "nats" | ""): TemplateResult {

@@ -74,7 +74,7 @@ function sublayer(
       <title>${lengths}</title>
       ${junction(each, before, max)}
     </svg>
-    <span class="number length">+${length.toFixed(1)}</span>
+    <span class="number length">${length.toFixed(1)}</span>
     ${
       says
         ? html`<bdi class=${says[0] === expected ? "strong" : ""}>${displayToken(says[0])}</bdi
@@ -96,12 +96,16 @@ export function stream(position: number, expected: string | undefined): Template
   const {token, position: place} = first?.parts ?? {};
   const embedding = html`The embedding of the token is ${token?.toFixed(1)} long, that of its position
   ${place?.toFixed(1)}.`;
-  return html`<div class="stream ${found.cell === rowKey(position) ? "" : "stale"}" role="list">
+  return html`<div class="captions" aria-hidden="true">
+      <span></span><span></span><span class="number length">adds</span><span>would write</span>
+    </div>
+    <div class="stream ${found.cell === rowKey(position) ? "" : "stale"}" role="list">
       ${sublayers.map((each, index) => sublayer(each, {before: sublayers[index - 1]?.total ?? 0, max, expected}))}
     </div>
     <p class="hint">
       ${help("stream", "The state")} of the token before the one that is written, from the embedding down: each sublayer
-      adds its stream. To the right, the token that the output layer would write there (the logit lens; of early layers
-      a hint). ${place === undefined ? "The embedding has no part for the position." : embedding}
+      adds a vector of this length. Then the token that the output layer would write from the state as it is there (the
+      logit lens). Before the last layers it is a hint only: the state is made for the layers that follow.
+      ${place === undefined ? "The embedding has no part for the position." : embedding}
     </p>`;
 }
