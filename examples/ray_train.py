@@ -3,7 +3,7 @@
 python -m pip install 'ray[train]'; python examples/ray_train.py
 
 Ray starts the workers and connects them. If one dies, Ray starts all of them again, and `resume=True` continues from the newest
-checkpoint. The output must be on a disk that all nodes share.
+checkpoint. With several machines, `--folder` is on a disk that all of them share.
 """
 
 import argparse
@@ -39,11 +39,14 @@ def main() -> None:
     """Train with two workers, and print what the model's folder says."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--address", help="of a cluster that runs; without it, Ray starts one in this machine")
+    parser.add_argument("--folder", help="for data and output; without it, a temporary one of this machine")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--steps", type=int, default=200)
     options = parser.parse_args()
+    if options.address and not options.folder:
+        parser.error("--address needs --folder, which all machines of the cluster can read and write")
 
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(dir=options.folder) as name:
         folder, rng = Path(name), random.Random(1)
         words = ["".join(rng.choices("abcdef", k=rng.randint(2, 8))) for _ in range(500)]
         (folder / "pairs.tsv").write_text("".join(f"{word}\t{word[::-1]}\n" for word in words), encoding="utf-8")

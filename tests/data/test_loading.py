@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -178,6 +179,16 @@ def test_memory_maps_are_released_by_the_process_that_reads_them() -> None:
     assert released.value == 4 + 5  # each made 20; and lengths were read here
     assert list(map_in_processes(int, iter(range(40)), 0, release)) == list(range(40))
     assert released.value == 9 + 5
+
+
+def test_a_process_that_is_killed_is_said() -> None:
+    def make(number: int) -> int:
+        if number == 5:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number
+
+    with pytest.raises(DataError, match=r"must not be killed; got: DataLoader worker .* memory is used up"):
+        list(map_in_processes(make, iter(range(20)), 2))
 
 
 def test_how_many_processes(monkeypatch: pytest.MonkeyPatch) -> None:

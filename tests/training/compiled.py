@@ -113,7 +113,12 @@ def test_what_does_not_compile_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "other", [{"shard": True}, {"arch": "rnn"}, {"settings": {"data": {"alignments": "links.txt"}}}]
+    "other",
+    [
+        {"arch": "rnn"},
+        {"settings": {"model": {"decoder_past": "ssru"}}},
+        {"settings": {"data": {"alignments": "links.txt"}}},
+    ],
 )
 def test_what_cannot_be_compiled_is_refused(other: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="`--compile` works with Transformers"):

@@ -119,7 +119,7 @@ def head_writes(pipeline: Pipeline, seen: Inspection, head: str, row: int, *, co
     raised = _raised(pipeline, reading, name, contexts @ matrix, position)
     said, likelier = None, list[tuple[str, float]]()
     if raised is not None:
-        best = raised.topk(min(count, len(raised)))
+        best = raised.topk(min(count, int((raised > 0).sum())))
         likelier = list(zip(spelled(pipeline, best.indices.tolist()), best.values.tolist(), strict=True))
         written = _said(pipeline, seen, row)
         said = None if written is None else (spelled(pipeline, [written])[0], float(raised[written]))

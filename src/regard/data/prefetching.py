@@ -16,7 +16,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 from regard.data.batch import with_tensors
-from regard.errors import RegardError
+from regard.errors import DataError, RegardError
 
 RELEASED_EVERY = 8
 """The number of batches after which memory maps are released."""
@@ -127,14 +127,31 @@ def _tokenizers_of_one_thread() -> Iterator[None]:
 
 
 def _until_closed(items: Iterator[Any]) -> Iterator[Any]:
-    """Pass the items on; an error among them is raised. When this generator is closed, the processes behind it end."""
+    """Pass the items on; an error among them is raised. When this generator is closed, the processes behind it end.
+
+    Raises:
+        DataError: a process was killed.
+    """
     try:
-        for item in items:
+        while (item := _next(items)) is not None:
             if isinstance(item, RegardError):
                 raise item
             yield item
     finally:
         del items
+
+
+def _next(items: Iterator[Any]) -> Any:
+    """The next item; None: there is none."""
+    try:
+        return next(items, None)
+    except RuntimeError as error:
+        if "DataLoader worker" not in str(error):
+            raise
+        raise DataError(
+            f"processes that prepare data must not be killed; got: {str(error).splitlines()[0]} This is so where memory is used "
+            "up: they have a copy of what this process changes."
+        ) from error
 
 
 class _PlanDataset(Dataset[Any]):

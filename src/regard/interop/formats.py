@@ -172,7 +172,8 @@ def write_foreign(
     past = loaded.model.config.decoder_past if isinstance(loaded.model, EncoderDecoder) else "self_attention"
     if past != "self_attention" and format != "marian-npz":
         raise ModelFolderError(
-            f"decoder_past must be self_attention to be written as {format}; got {past}. Only marian-npz has it."
+            f"decoder_past must be self_attention to be written as {format}; got {past}. Only models read from Marian's "
+            "files can be written, as marian-npz."
         )
     if format != "onnx":
         bert.refuse(format, _ours_alone(loaded.model, format))

@@ -69,7 +69,6 @@ WRITTEN: dict[str, Any] = {
     "layer-normalization": False,
     "lemma-dim-emb": 0,
     "transformer-ffn-depth": 2,
-    "transformer-guided-alignment-layer": "last",
     "transformer-no-projection": False,
     "transformer-tied-layers": [],
     "transformer-train-position-embeddings": False,
@@ -237,7 +236,10 @@ def _config(options: ForeignConfig, arrays: dict[str, np.ndarray], path: Path) -
     past = options.choose("transformer-decoder-autoreg", PASTS, "self-attention")
     if past == "ssru":
         options.refuse_unless("dec-cell", "ssru", default="gru")
-    source_size, target_size = options.require("dim-vocabs", list)
+    found_sizes = options.require("dim-vocabs", list)
+    if len(found_sizes) != 2 or not all(isinstance(size, int) for size in found_sizes):
+        raise ModelFolderError(f"dim-vocabs must be the sizes of two vocabularies; got {found_sizes!r}.")
+    source_size, target_size = found_sizes
     is_shared = "Wemb" in arrays
     if is_shared:
         tied = "all" if options.get("tied-embeddings-all", True) or options.get("tied-embeddings", False) else "source"
@@ -272,8 +274,11 @@ def _alignment_head(options: ForeignConfig) -> str:
     """The head that Marian reads alignments from: the first of a layer, which it counts from 1."""
     layer = options.get("transformer-guided-alignment-layer")
     number = options.require("dec-depth") if layer in (None, "last") else layer
-    if not str(number).isdecimal() or int(number) < 1:
-        options.refuse_unless("transformer-guided-alignment-layer", "last")
+    depth = options.require("dec-depth")
+    if not str(number).isdecimal() or not 1 <= int(number) <= int(depth):
+        raise ModelFolderError(
+            f"transformer-guided-alignment-layer must be 'last' or the number of a layer, from 1 to {depth}; got {layer!r}."
+        )
     return f"cross.{int(number) - 1}.0"
 
 
@@ -503,6 +508,7 @@ def _written_options(config: EncoderDecoderConfig, sizes: dict[str, int]) -> dic
         "transformer-decoder-autoreg": next(name for name, ours in PASTS.items() if ours == config.decoder_past),
         "dec-cell": "ssru",
         "max-length": config.max_positions,
+        "transformer-guided-alignment-layer": _alignment_layer(config),
         "tied-embeddings-all": config.tied_embeddings == "all",
         "tied-embeddings-src": config.tied_embeddings == "source",
         "tied-embeddings": config.tied_embeddings == "target",
@@ -512,6 +518,12 @@ def _written_options(config: EncoderDecoderConfig, sizes: dict[str, int]) -> dic
         "transformer-ffn-activation": next(name for name, ours in ACTIVATIONS.items() if ours == config.activation),
         "transformer-postprocess-emb": "dn" if config.embedding_norm == "both" else "d",
     }  # fmt: skip
+
+
+def _alignment_layer(config: EncoderDecoderConfig) -> str:
+    """The layer whose first head Marian reads alignments from, counted from 1; the usual one, if ours is no first head."""
+    _, layer, head = (config.alignment_head or "cross.-.-").split(".")
+    return str(int(layer) + 1) if head == "0" else "last"
 
 
 def _write_vocabularies(loaded: LoadedModel, output: Path, sizes: dict[str, int]) -> None:

@@ -235,8 +235,11 @@ def _check_together(settings: RunSettings, *, is_taught: bool, begins: bool, com
         changed += ["training.alignment_weight"] if _is_changed(settings, "alignment_weight") else []
         if changed:
             raise SettingsError(f"{changed[0]} has no effect without `data.alignments`. Add it, or remove this.")
-    if compile and (settings.data.alignments is not None or settings.model.arch == "rnn"):
-        raise SettingsError("`--compile` works with Transformers, without `data.alignments`. Remove it, or these.")
+    is_recurrent = settings.model.arch == "rnn" or getattr(settings.model, "decoder_past", "") == "ssru"
+    if compile and (settings.data.alignments is not None or is_recurrent):
+        raise SettingsError(
+            "`--compile` works with Transformers of attention alone, without `data.alignments`. Remove it, or these."
+        )
 
 
 def _is_changed(settings: RunSettings, key: str) -> bool:

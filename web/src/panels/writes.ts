@@ -28,24 +28,25 @@ function lengthBars({length, residual}: WritesReply): TemplateResult {
 }
 
 function likelierTokens({likelier, said}: WritesReply): TemplateResult | typeof nothing {
-  if (!likelier.length) return nothing;
+  if (!likelier.length && !said) return nothing;
   const own = (): TemplateResult =>
     html`It adds <span class="strong number" id="said">${said![1].toFixed(2)}</span> to the logit of
       <bdi class="strong">${displayToken(said![0])}</bdi>, which is written here.`;
-  return html`<p>
-    Read by the output layer, it makes likelier most:
+  const most = (): TemplateResult =>
+    html`Read by the output layer, it makes likelier most:
     ${likelier.map(
       ([token, value]) =>
         html`<span class="likelier"><bdi class="strong">${displayToken(token)}</bdi> +${value.toFixed(2)}</span> `,
     )}
-    (${help("logit", "logits")}). ${said ? own() : nothing}
-  </p>`;
+    (${help("logit", "logits")}).`;
+  return html`<p>${likelier.length ? most() : nothing} ${said ? own() : nothing}</p>`;
 }
 
 function content({keys, labels}: {keys: number[]; labels: string[]}, result: WritesReply): TemplateResult {
   const max = Math.max(...result.values.flat().map(Math.abs), 1e-9);
   const listed = keys.filter((key, index) => index === 0 || result.weights[key]! >= MIN_WEIGHT);
   const numOthers = result.weights.length - listed.length;
+  const rest = Math.max(0, 1 - listed.reduce((total, key) => total + result.weights[key]!, 0));
   const strips = listed.map((key, index) => {
     const weight = result.weights[key]!;
     const label = html`<bdi>${displayToken(labels[key] ?? "")}</bdi>
@@ -56,7 +57,8 @@ function content({keys, labels}: {keys: number[]; labels: string[]}, result: Wri
   return html`<p>
       Each key has a ${help("value", "value")}, too. The head takes the values by their weights, and adds them up:
     </p>
-    ${strips} ${numOthers ? html`<p class="hint">and ${numOthers} more keys, of little weight.</p>` : nothing}
+    ${strips}
+    ${numOthers ? html`<p class="hint">and ${numOthers} more keys, together × ${rest.toFixed(2)}.</p>` : nothing}
     ${numberStrip("sum", html`<span class="strong">their sum</span>`, result.total, {max, opacity: 1})}
     <p>A matrix makes of the sum what the head adds to the state of the token. Lengths:</p>
     <div class="lengths">${lengthBars(result)}</div>

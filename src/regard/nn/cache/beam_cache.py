@@ -20,8 +20,8 @@ class BeamCache(DecoderCache):
     """Keys and values of hypotheses that share their beginnings: the leaves of a tree.
 
     Each step fills a cell for each hypothesis, which is then never moved. What changes when hypotheses branch and die is one
-    small table, ancestry[sentence, hypothesis, cell], which is also the mask of their attention. A cell from which nobody
-    ancestry any more is filled anew, so that a sentence needs few more cells than it has tokens.
+    small table, ancestry[sentence, hypothesis, cell], which is also the mask of their attention. A cell that no
+    hypothesis descends from any more is filled anew, so that a sentence needs few more cells than it has tokens.
 
     Sentences may begin at different steps, so that a new one takes a slot while the others go on.
 
@@ -70,7 +70,7 @@ class BeamCache(DecoderCache):
 
     @property
     def mask(self) -> Bool[Tensor, "sentence 1 beam cell"]:
-        """True for the cells that a hypothesis ancestry from: what it may attend to."""
+        """True for the cells that a hypothesis descends from: what it may attend to."""
         return self._copy("mask", lambda: self.ancestry[:, None])
 
     @property
@@ -252,7 +252,7 @@ class BeamLayer:
 
     @property
     def mask(self) -> Bool[Tensor, "sentence 1 beam cell"]:
-        """True for the cells that a hypothesis ancestry from."""
+        """True for the cells that a hypothesis descends from."""
         return self.cache.mask
 
     @property

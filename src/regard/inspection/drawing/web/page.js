@@ -217,16 +217,15 @@
       <span>${s}</span
       ><span class="track"><span ${A({width:`${100*i/n}%`})}></span></span>
       <span class="number" id=${r}>${i.toFixed(2)}</span>
-    </div>`;return d`${o("what it adds","added-length",e)} ${o("the state before","residual-length",t)}`}function gl({likelier:e,said:t}){if(!e.length)return m;let n=()=>d`It adds <span class="strong number" id="said">${t[1].toFixed(2)}</span> to the logit of
-      <bdi class="strong">${v(t[0])}</bdi>, which is written here.`;return d`<p>
-    Read by the output layer, it makes likelier most:
-    ${e.map(([o,s])=>d`<span class="likelier"><bdi class="strong">${v(o)}</bdi> +${s.toFixed(2)}</span> `)}
-    (${x("logit","logits")}). ${t?n():m}
-  </p>`}function bl({keys:e,labels:t},n){let o=Math.max(...n.values.flat().map(Math.abs),1e-9),s=e.filter((l,c)=>c===0||n.weights[l]>=hl),r=n.weights.length-s.length,i=s.map((l,c)=>{let u=n.weights[l],p=d`<bdi>${v(t[l]??"")}</bdi>
-      <span class="number">× ${u.toFixed(2)}</span>`,h=Math.max(ml,u);return Pe(`value ${c}`,p,n.values[c],{max:o,opacity:h})});return d`<p>
+    </div>`;return d`${o("what it adds","added-length",e)} ${o("the state before","residual-length",t)}`}function gl({likelier:e,said:t}){if(!e.length&&!t)return m;let n=()=>d`It adds <span class="strong number" id="said">${t[1].toFixed(2)}</span> to the logit of
+      <bdi class="strong">${v(t[0])}</bdi>, which is written here.`,o=()=>d`Read by the output layer, it makes likelier most:
+    ${e.map(([s,r])=>d`<span class="likelier"><bdi class="strong">${v(s)}</bdi> +${r.toFixed(2)}</span> `)}
+    (${x("logit","logits")}).`;return d`<p>${e.length?o():m} ${t?n():m}</p>`}function bl({keys:e,labels:t},n){let o=Math.max(...n.values.flat().map(Math.abs),1e-9),s=e.filter((c,u)=>u===0||n.weights[c]>=hl),r=n.weights.length-s.length,i=Math.max(0,1-s.reduce((c,u)=>c+n.weights[u],0)),l=s.map((c,u)=>{let p=n.weights[c],h=d`<bdi>${v(t[c]??"")}</bdi>
+      <span class="number">× ${p.toFixed(2)}</span>`,f=Math.max(ml,p);return Pe(`value ${u}`,h,n.values[u],{max:o,opacity:f})});return d`<p>
       Each key has a ${x("value","value")}, too. The head takes the values by their weights, and adds them up:
     </p>
-    ${i} ${r?d`<p class="hint">and ${r} more keys, of little weight.</p>`:m}
+    ${l}
+    ${r?d`<p class="hint">and ${r} more keys, together × ${i.toFixed(2)}.</p>`:m}
     ${Pe("sum",d`<span class="strong">their sum</span>`,n.total,{max:o,opacity:1})}
     <p>A matrix makes of the sum what the head adds to the state of the token. Lengths:</p>
     <div class="lengths">${fl(n)}</div>
