@@ -246,7 +246,6 @@ def test_what_does_not_go_together(folder: Path, tmp_path: Path, capsys: pytest.
         ([*base, "--set", "adapter.alpha=3"], "adapter.alpha has no effect without `adapter.rank`"),
         ([*base, *RANK, "--set", "adapter.targets=[qeury_proj]"], "Did you mean 'query_proj'?"),
         ([*base, *RANK, "--set", "adapter.rnak=3"], "Did you mean 'rank'?"),
-        ([*base, *RANK, "--shard"], "`--shard`"),
         ([*base, "--set", "adapter.rank=1000"], "rank must be from 1 to"),
         ([*base, "--set", "training.freeze=[encoderr]"], "Did you mean 'encoder'?"),
         ([*base, "--set", "training.freeze=['*']"], "training.freeze must leave a part"),

@@ -196,30 +196,23 @@ def test_a_process_of_several_ends_without_shutting_python_down(data: Path) -> N
 
 @pytest.mark.slow
 def test_an_adapter_of_several_processes_is_that_of_one(data: Path) -> None:
-    """Its losses, its weights up to rounding, and its record; also when it was stopped."""
+    """Its losses, its weights up to rounding, and its record; also when it was stopped, and went on with a divided model."""
     train(data, 1, "base", "--steps", "3")
     options = [part for part in OPTIONS if "model." not in part and "tokenizer." not in part]
     options = [part for at, part in enumerate(options) if part != "--set" or not options[at + 1].startswith("--")]
     options += ["--from", str(data / "base"), "--set", "adapter.rank=2", "--set", "model.dropout=0"]
-    for output, processes, steps in (("one-a", 1, ("20",)), ("two-a", 2, ("10", "20"))):
+    for output, processes, more in (
+        ("one-a", 1, ["--steps", "20"]),
+        ("two-a", 2, ["--steps", "10"]),
+        ("two-a", 3, ["--steps", "20", "--resume", "--shard"]),
+    ):
         launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
-        for number, step in enumerate(steps):
-            command = [
-                "-m",
-                "regard",
-                "train",
-                str(data / "pairs.tsv"),
-                "-o",
-                str(data / output),
-                "--steps",
-                step,
-                *options,
-            ]
-            done = subprocess.run(
-                [sys.executable, *(launcher if processes > 1 else []), *command, *(["--resume"] if number else [])],
-                capture_output=True, text=True, timeout=200, env=os.environ | {"OMP_NUM_THREADS": "1"},
-            )  # fmt: skip
-            assert done.returncode == 0, done.stderr[-3000:]
+        command = ["-m", "regard", "train", str(data / "pairs.tsv"), "-o", str(data / output), *options, *more]
+        done = subprocess.run(
+            [sys.executable, *(launcher if processes > 1 else []), *command], capture_output=True, text=True, timeout=200,
+            env=os.environ | {"OMP_NUM_THREADS": "1"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[-3000:]
     assert curve(data, "two-a") == pytest.approx(curve(data, "one-a"), rel=1e-4)
     adapters = [load_file(data / name / "adapter.safetensors") for name in ("one-a", "two-a")]
     assert adapters[0].keys() == adapters[1].keys()
