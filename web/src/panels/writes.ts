@@ -33,7 +33,7 @@ function likelierTokens({likelier, said}: WritesReply): TemplateResult | typeof 
     html`It adds <span class="strong number" id="said">${said![1].toFixed(2)}</span> to the logit of
       <bdi class="strong">${displayToken(said![0])}</bdi>, which is written here.`;
   const most = (): TemplateResult =>
-    html`Read by the output layer, it makes likelier most:
+    html`Read by the output layer, it makes these likelier, most of all the first:
     ${likelier.map(
       ([token, value]) =>
         html`<span class="likelier"><bdi class="strong">${displayToken(token)}</bdi> +${value.toFixed(2)}</span> `,
@@ -55,12 +55,13 @@ function content({keys, labels}: {keys: number[]; labels: string[]}, result: Wri
     return numberStrip(`value ${index}`, label, result.values[index]!, {max, opacity});
   });
   return html`<p>
-      Each key has a ${help("value", "value")}, too. The head takes the values by their weights, and adds them up:
+      Each of these tokens has a ${help("value", "value")}, too. The head multiplies each value by its weight, and adds
+      them up:
     </p>
     ${strips}
     ${numOthers ? html`<p class="hint">and ${numOthers} more keys, together × ${rest.toFixed(2)}.</p>` : nothing}
     ${numberStrip("sum", html`<span class="strong">their sum</span>`, result.total, {max, opacity: 1})}
-    <p>A matrix makes of the sum what the head adds to the state of the token. Lengths:</p>
+    <p>A matrix turns the sum into the vector that the head adds to the state. Lengths:</p>
     <div class="lengths">${lengthBars(result)}</div>
     ${likelierTokens(result)}`;
 }

@@ -126,7 +126,7 @@
     </div>
     <p class="legend" id="legend">
       <span>${x("weight","weight")} 0 ${z("heat")} 1</span>
-      <span><i class="forbidden"></i> forbidden by a mask</span>
+      <span><i class="forbidden"></i> hidden by a mask, such as what is not written yet</span>
       <span><i class="stroke here"></i> the chosen token</span> ${a.view.hidesOtherRows?m:p}
     </p>`}function il({kind:e,weights:t,rows:n,keys:o,row:s,key:r,bestKey:i}){let l=t.values instanceof Uint16Array?3:2,c=y=>ue(t,s,y).toFixed(l),u=d`<bdi class="strong">${v(n.labels[s])}</bdi>`,p=d`<bdi class="strong">${v(o.labels[r])}</bdi>`,h=d`<span class="strong number">${c(r)}</span>`,f=!Ae(t,s,r);if(e==="flow"&&f)return d`<p id="cell" role="status">${p} has a share of ${h} in ${u}.</p>`;let b=d`Most, ${c(i)}, goes to <bdi>${v(o.labels[i])}</bdi>.`;return d`<p id="cell" role="status">
     ${u} ${f?d`looks with ${h} at`:"may not look at"} ${p}.
@@ -218,16 +218,17 @@
       ><span class="track"><span ${A({width:`${100*i/n}%`})}></span></span>
       <span class="number" id=${r}>${i.toFixed(2)}</span>
     </div>`;return d`${o("what it adds","added-length",e)} ${o("the state before","residual-length",t)}`}function gl({likelier:e,said:t}){if(!e.length&&!t)return m;let n=()=>d`It adds <span class="strong number" id="said">${t[1].toFixed(2)}</span> to the logit of
-      <bdi class="strong">${v(t[0])}</bdi>, which is written here.`,o=()=>d`Read by the output layer, it makes likelier most:
+      <bdi class="strong">${v(t[0])}</bdi>, which is written here.`,o=()=>d`Read by the output layer, it makes these likelier, most of all the first:
     ${e.map(([s,r])=>d`<span class="likelier"><bdi class="strong">${v(s)}</bdi> +${r.toFixed(2)}</span> `)}
     (${x("logit","logits")}).`;return d`<p>${e.length?o():m} ${t?n():m}</p>`}function bl({keys:e,labels:t},n){let o=Math.max(...n.values.flat().map(Math.abs),1e-9),s=e.filter((c,u)=>u===0||n.weights[c]>=hl),r=n.weights.length-s.length,i=Math.max(0,1-s.reduce((c,u)=>c+n.weights[u],0)),l=s.map((c,u)=>{let p=n.weights[c],h=d`<bdi>${v(t[c]??"")}</bdi>
       <span class="number">× ${p.toFixed(2)}</span>`,f=Math.max(ml,p);return Pe(`value ${u}`,h,n.values[u],{max:o,opacity:f})});return d`<p>
-      Each key has a ${x("value","value")}, too. The head takes the values by their weights, and adds them up:
+      Each of these tokens has a ${x("value","value")}, too. The head multiplies each value by its weight, and adds
+      them up:
     </p>
     ${l}
     ${r?d`<p class="hint">and ${r} more keys, together × ${i.toFixed(2)}.</p>`:m}
     ${Pe("sum",d`<span class="strong">their sum</span>`,n.total,{max:o,opacity:1})}
-    <p>A matrix makes of the sum what the head adds to the state of the token. Lengths:</p>
+    <p>A matrix turns the sum into the vector that the head adds to the state. Lengths:</p>
     <div class="lengths">${fl(n)}</div>
     ${gl(n)}`}function tr(e){ts(e);let{writes:t}=a.inspection,n=ht(),o=t!==null&&t.cell!==Te(e.row,a.view.head);return d`<div id="writes" class=${o?"stale":""} ?data-unsaved=${n!==""}>
     <h3>What it takes from them, and adds</h3>
