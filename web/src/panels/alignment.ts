@@ -163,7 +163,7 @@ function matrix(view: AttentionView): TemplateResult {
     </div>
     <p class="legend" id="legend">
       <span>${help("weight", "weight")} 0 ${colourRamp("heat")} 1</span>
-      <span><i class="forbidden"></i> hidden by a mask, such as what is not written yet</span>
+      <span><i class="forbidden"></i> forbidden by a mask</span>
       <span><i class="stroke here"></i> the chosen token</span> ${state.view.hidesOtherRows ? nothing : others}
     </p>`;
 }

@@ -126,7 +126,7 @@
     </div>
     <p class="legend" id="legend">
       <span>${x("weight","weight")} 0 ${z("heat")} 1</span>
-      <span><i class="forbidden"></i> hidden by a mask, such as what is not written yet</span>
+      <span><i class="forbidden"></i> forbidden by a mask</span>
       <span><i class="stroke here"></i> the chosen token</span> ${a.view.hidesOtherRows?m:p}
     </p>`}function il({kind:e,weights:t,rows:n,keys:o,row:s,key:r,bestKey:i}){let l=t.values instanceof Uint16Array?3:2,c=y=>ue(t,s,y).toFixed(l),u=d`<bdi class="strong">${v(n.labels[s])}</bdi>`,p=d`<bdi class="strong">${v(o.labels[r])}</bdi>`,h=d`<span class="strong number">${c(r)}</span>`,f=!Ae(t,s,r);if(e==="flow"&&f)return d`<p id="cell" role="status">${p} has a share of ${h} in ${u}.</p>`;let b=d`Most, ${c(i)}, goes to <bdi>${v(o.labels[i])}</bdi>.`;return d`<p id="cell" role="status">
     ${u} ${f?d`looks with ${h} at`:"may not look at"} ${p}.
