@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from regard.errors import SettingsError
 from regard.text.languages import Languages
 
-DIRECTION = re.compile(r"([A-Za-z0-9_]{2,20})-([A-Za-z0-9_]{2,20})")
-TAG = re.compile(r"<2([A-Za-z0-9_]{2,20})>")
+CODE = "([A-Za-z0-9_]{2,20})"
+DIRECTION = re.compile(f"{CODE}-{CODE}")
+TAG = re.compile(f"<2{CODE}>")
 """The spelling of the token of a language."""
 TEMPERATURE = 5.0
 """The usual temperature of mixtures of many languages. Source: Arivazhagan et al. 2019, section 3.2."""

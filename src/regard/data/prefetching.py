@@ -17,6 +17,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from regard.data.batch import with_tensors
 from regard.errors import DataError, RegardError
+from regard.processors import num_allowed
 
 RELEASED_EVERY = 8
 """The number of batches after which memory maps are released."""
@@ -62,24 +63,19 @@ def num_loading_processes(device: torch.device, processes_of_machine: int = 1) -
     """
     if device.type == "cpu" or not _can_fork():
         return 0
-    return max(0, min(MOST_PROCESSES, _num_processors() // processes_of_machine - 1))
+    return max(0, min(MOST_PROCESSES, num_allowed() // processes_of_machine - 1))
 
 
 def num_encoding_processes() -> int:
     """The number of processes that encode a corpus while nothing else runs; 0: this one encodes it."""
     # Apple's libraries do not survive a fork while they are used.
     can_fork = _can_fork() and sys.platform == "linux"
-    return min(MOST_PROCESSES, _num_processors()) if can_fork and _num_processors() > 1 else 0
+    return min(MOST_PROCESSES, num_allowed()) if can_fork and num_allowed() > 1 else 0
 
 
 def _can_fork() -> bool:
     """Whether this process can have copies of itself."""
     return "fork" in multiprocessing.get_all_start_methods() and not multiprocessing.current_process().daemon
-
-
-def _num_processors() -> int:
-    """The processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def map_in_processes(

@@ -97,10 +97,9 @@ def compiled(model: AnyModel) -> AnyModel:
 
 def compile_layers(model: Model) -> None:
     """Let PyTorch compile each layer at the first batch, in place: between layers, FSDP puts weights together."""
-    for part in model.modules():
-        if isinstance(part, nn.ModuleList):
-            for layer in part:
-                layer.forward = torch.compile(layer.forward, dynamic=True)
+    for layers in model.layer_stacks().values():
+        for layer in layers:
+            layer.forward = torch.compile(layer.forward, dynamic=True)
 
 
 class Updater(Generic[AnyModel, AnyBatch]):
