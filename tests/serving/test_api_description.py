@@ -18,6 +18,7 @@ from test_other_models import folders  # noqa: F401
 from regard.serving.http.app import App
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits
+from regard.serving.model_folders import ModelFolders
 from regard.serving.model_registry import ModelRegistry
 
 EXAMPLES = 8
@@ -42,7 +43,7 @@ MORE_RULES = {
 def app(folder: Path, folders: dict[str, Path]) -> Iterator[App]:  # noqa: F811
     """A server of a model that translates any language, a language model and a classifier."""
     registry = ModelRegistry(
-        [(folder, None), *((path, None) for path in folders.values())], Limits(tokens=40), device="cpu"
+        ModelFolders([(folder, None), *((path, None) for path in folders.values())], device="cpu"), Limits(tokens=40)
     )
     yield App(registry, Keys(None))
     registry.close(at_once=True)

@@ -21,6 +21,7 @@ from regard.pipelines.translator import Translator
 from regard.serving.directions import parse_models
 from regard.serving.endpoints.bodies import fields_of
 from regard.serving.limits import Limits, ServingError
+from regard.serving.model_folders import ModelFolders
 from regard.serving.model_registry import ModelRegistry
 from regard.serving.translation_request import TranslationRequest
 from regard.serving.translation_service import TranslationService
@@ -167,7 +168,7 @@ def test_the_same_language_is_not_translated(server: Running, translator: Transl
 
 def test_a_model_for_one_language_or_for_any_translates_within_it(folder: Path) -> None:
     for models in (parse_models([f"en-en={folder}"]), [(folder, None)]):
-        registry = ModelRegistry(models, Limits(), device="cpu")
+        registry = ModelRegistry(ModelFolders(models, device="cpu"), Limits())
         pending = TranslationService(registry).submit(TranslationRequest(["a cat"], "en", "en"))
         assert [sentence.text for sentence in pending.job.sentences] == ["a cat"]
         pending.job.futures[0].result(30)

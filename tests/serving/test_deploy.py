@@ -1,18 +1,25 @@
 """The container and the unit run the command that there is, with options that it has."""
 
 import configparser
+import json
 import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import tomllib
+import urllib.error
+import urllib.request
 from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 import typer
+import yaml
+from served import Start
+from test_server import wait_for
 
 from regard.cli.main import app
 from regard.engines.library import find
@@ -135,4 +142,78 @@ def test_the_unit() -> None:
     assert (Path(program).name, name) == ("regard", "serve")
     assert parsed(words)["host"] == "127.0.0.1"
     assert (service["KillSignal"], service["ExecReload"].split()[1]) == ("SIGTERM", "-HUP")
+    assert service["KillMode"] == "mixed"  # SIGTERM to the server alone, which tells its processes
     assert (service["DynamicUser"], service["ProtectSystem"]) == ("yes", "strict")
+
+
+def test_the_pods() -> None:
+    deployment, service = yaml.safe_load_all((DEPLOY / "serve-deployment.yaml").read_text())
+    pod = deployment["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    last = dict(stages()["last"])
+    entry = re.findall(r'"([^"]+)"', last["ENTRYPOINT"])
+    found = parsed([*entry[2:], *container["args"]])
+    assert container["ports"] == [{"name": "http", "containerPort": found["port"]}]
+    assert service["spec"]["ports"][0]["targetPort"] == "http"
+    assert service["spec"]["selector"] == deployment["spec"]["selector"]["matchLabels"]
+    assert f"--uid {pod['securityContext']['runAsUser']} " in " ".join(words for name, words in stages()["last"])
+    mounts = {each["mountPath"]: each for each in container["volumeMounts"]}
+    assert "/tmp" in mounts  # for the state that the processes share
+    (model,) = found["models"]  # type: ignore[misc]
+    assert str(Path(model).parent) in mounts
+    assert pod["terminationGracePeriodSeconds"] > float(found["seconds"])  # type: ignore[arg-type]
+    for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+        assert container[probe]["httpGet"]["path"] in ("/ready", "/health")
+
+
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
+def test_nginx_in_front_of_two_servers(start: Start, folder: Path, tmp_path: Path) -> None:
+    """Its recipe, with other ports. A stream arrives in pieces; where one server ends, the other one answers."""
+    servers = [start(folder), start(folder)]
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    text = (DEPLOY / "nginx.conf").read_text()
+    asked = "server 127.0.0.1:8000 max_fails=3 fail_timeout=5s;"
+    assert asked in text
+    both = "\n".join(asked.replace("127.0.0.1:8000", each.url.removeprefix("http://")) for each in servers)
+    text = text.replace(asked, both).replace("listen 8080;", f"listen 127.0.0.1:{port};")
+    places = "".join(
+        f"{name}_temp_path {tmp_path}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    (tmp_path / "nginx.conf").write_text(
+        f"daemon off; pid {tmp_path}/pid; error_log {tmp_path}/errors; events {{}}\n"
+        f"http {{ access_log off; {places}\n{text} }}"
+    )
+    nginx = subprocess.Popen(
+        ["nginx", "-c", str(tmp_path / "nginx.conf"), "-p", str(tmp_path)], stderr=subprocess.DEVNULL
+    )
+    url = f"http://127.0.0.1:{port}"
+
+    def ask(path: str, body: bytes | None = None) -> tuple[int, str, bytes]:
+        request = urllib.request.Request(url + path, body, {"Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, answer.headers["X-Request-ID"], answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.headers.get("X-Request-ID", ""), error.read()
+        except urllib.error.URLError:
+            return 0, "", b""
+
+    try:
+        wait_for(lambda: ask("/ready")[0] == 200)
+        body = json.dumps({"q": "two dogs", "source": "en", "target": "de"}).encode()
+        answers = [ask("/translate", body) for _ in range(8)]
+        assert {(status, content) for status, _, content in answers} == {(200, answers[0][2])}
+        logs = [each.log for each in servers]
+        wait_for(lambda: all(f"id={name}" in "".join(log.read_text() for log in logs) for _, name, _ in answers))
+        assert ask("/metrics")[0] == 404
+        assert ask("/translate", b"x" * 3_000_000)[0] == 413
+        assert (
+            ask("/api/v1/stream", json.dumps({"text": "two dogs", "beam_size": 1}).encode())[2].count(b"event: token")
+            > 1
+        )
+        assert servers[0].stop() == 0
+        assert {ask("/translate", body)[::2] for _ in range(8)} == {(200, answers[0][2])}
+    finally:
+        nginx.terminate()
+        nginx.wait(10)

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from regard.serving.http.app import App
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits
+from regard.serving.model_folders import ModelFolders
 from regard.serving.model_registry import ModelRegistry
 from regard.text.tokenizer import Tokenizer
 
@@ -23,7 +24,7 @@ GLOSSARY = {"name": "n", "source_lang": "en", "target_lang": "de", "entries": "d
 
 @pytest.fixture(scope="module")
 def client(folder: Path) -> Iterator[TestClient]:
-    registry = ModelRegistry([(folder, None)], Limits(), device="cpu")
+    registry = ModelRegistry(ModelFolders([(folder, None)], device="cpu"), Limits())
     yield TestClient(App(registry, Keys(None)).asgi)
     registry.close(at_once=True)
 

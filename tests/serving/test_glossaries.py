@@ -30,6 +30,7 @@ from regard.serving.glossary_entries import read_entries
 from regard.serving.http.app import App
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits, ServingError
+from regard.serving.model_folders import ModelFolders
 from regard.serving.model_registry import ModelRegistry
 
 ENTRIES = {"dogs": "Hunde", "cat": "Katze", "red mat": "rote Matte", "mat": "Matte"}
@@ -344,7 +345,7 @@ def test_a_key_has_so_much_room() -> None:
 
 
 def test_a_server_that_ends_takes_no_glossary_and_one_without_languages_takes_any(folder: Path) -> None:
-    registry = ModelRegistry([(folder, None)], Limits(), device="cpu")
+    registry = ModelRegistry(ModelFolders([(folder, None)], device="cpu"), Limits())
     with TestClient(App(registry, Keys(None)).asgi) as client:
         assert client.get("/v2/glossary-language-pairs").json() == {"supported_languages": []}
         made = client.post("/v2/glossaries", json=WHOLE | {"target_lang": "ZH-HANS"})

@@ -16,6 +16,7 @@ from regard.models.encoder_decoder import EncoderDecoder
 from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction
 from regard.serving.limits import Limits
+from regard.serving.model_folders import ModelFolders
 from regard.serving.model_registry import ModelRegistry
 from regard.text.languages import Languages
 from regard.text.tokenizer import Tokenizer
@@ -79,7 +80,7 @@ def test_languages_are_listed_and_unknown_ones_refused(running: Running) -> None
 
 
 def test_one_direction_of_it_may_be_named(many: Path) -> None:
-    registry = ModelRegistry([(many, Direction("en", "de"))], Limits())
+    registry = ModelRegistry(ModelFolders([(many, Direction("en", "de"))]), Limits())
     try:
         assert registry.languages() == {"en": ["de"], "de": []}
         _, scheduler = registry.route("en", "de")
@@ -90,7 +91,7 @@ def test_one_direction_of_it_may_be_named(many: Path) -> None:
 
 
 def test_the_folder_of_a_direction(many: Path) -> None:
-    registry = ModelRegistry([(many, None)], Limits())
+    registry = ModelRegistry(ModelFolders([(many, None)]), Limits())
     try:
         direction, scheduler = registry.route("deu", "zh-CN")
         assert direction == Direction("de", "zh")

@@ -9,10 +9,12 @@ import regard.serving
 
 ROOT = Path(regard.serving.__file__).parent
 LAYERS = (
-    {"directions", "examples", "keys", "limits", "logs", "snapshots"},
+    {"directions", "examples", "limits", "logs", "shared_state", "snapshots"},
+    {"keys", "model_folders"},
     {"glossaries", "glossary_entries"},
     {"batching"},
     {"documents", "inspection_cache", "model_registry", "text_results", "translation_request", "translation_service"},
+    {"process_reports"},
     {"endpoints"},
     {"interfaces"},
     {"http"},

@@ -26,6 +26,7 @@ from regard.pipelines.loading import load_as
 from regard.pipelines.predictor import Predictor
 from regard.serving.directions import parse_models
 from regard.serving.limits import Limits
+from regard.serving.model_folders import ModelFolders
 from regard.serving.model_registry import ModelRegistry
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
@@ -254,12 +255,12 @@ def test_several_models_that_translate_need_directions(folder: Path, folders: di
     plain.symlink_to(folder)
     for words in ([plain, folder], [folder, plain], [folders["letters"], folder, plain]):
         with pytest.raises(SettingsError, match=r"plain does not say its languages.*en-de="):
-            ModelRegistry(parse_models(list(map(str, words))), Limits(), device="cpu")
+            ModelRegistry(ModelFolders(parse_models(list(map(str, words))), device="cpu"), Limits())
     again = tmp_path / "letters"
     again.symlink_to(folders["letters"])
     with pytest.raises(SettingsError, match="a name of its own; got letters twice"):
-        ModelRegistry(parse_models([str(folders["letters"]), str(again)]), Limits(), device="cpu")
-    registry = ModelRegistry(parse_models([str(plain), str(folders["moods"])]), Limits(), device="cpu")
+        ModelRegistry(ModelFolders(parse_models([str(folders["letters"]), str(again)]), device="cpu"), Limits())
+    registry = ModelRegistry(ModelFolders(parse_models([str(plain), str(folders["moods"])]), device="cpu"), Limits())
     assert registry.names == ["und-und", "moods"]
     registry.close()
 

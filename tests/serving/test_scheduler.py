@@ -1,7 +1,6 @@
 """What is asked by many at once is answered as it is alone; nobody waits for another, and nothing takes the scheduler down."""
 
 import asyncio
-import contextlib
 import random
 import threading
 import time
@@ -27,8 +26,9 @@ from regard.errors import DataError
 from regard.generation.options import DecodingOptions
 from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction
-from regard.serving.inspection_cache import InspectionCache
+from regard.serving.inspection_cache import InspectionCache, InspectionRequest
 from regard.serving.limits import Limits, ServingError, serving_error
+from regard.serving.model_folders import ModelFolders
 from regard.serving.model_registry import ModelRegistry
 from regard.serving.translation_request import TranslationRequest
 from regard.serving.translation_service import TranslationService
@@ -248,7 +248,7 @@ def test_a_sentence_too_long_is_cut_at_commas_then_between_words() -> None:
 
 
 def test_answers_are_joined_in_order(folder: Path, translator: Translator) -> None:
-    registry = ModelRegistry([(folder, Direction("en", "de"))], Limits(), device="cpu")
+    registry = ModelRegistry(ModelFolders([(folder, Direction("en", "de"))], device="cpu"), Limits())
     service = TranslationService(registry)
 
     async def ask() -> list[Any]:
@@ -357,21 +357,23 @@ def test_long_texts_are_cut_in_few_tries() -> None:
 
 
 def test_inspections_that_are_kept_have_a_bound(translator: Translator, monkeypatch: Any) -> None:
-    kept, direction = InspectionCache(), Direction("en", "de")
+    kept = InspectionCache()
+    request = InspectionRequest("loading", Direction("en", "de"), "a", [5])
     seen = translator.inspect("a cat")
-    names = [kept.add(direction, "a", [5]) for _ in range(5)]
-    newest = [kept.add(direction, "a", [5], seen) for _ in range(40)]
-    assert [kept.get(name).inspection for name in newest[-32:]] == [seen] * 32
-    with pytest.raises(ServingError, match="gone"):
-        kept.get(newest[7])
-    assert [kept.get(name).inspection for name in names] == [None] * 5  # they take no room
+    names = [kept.add(request) for _ in range(5)]
+    newest = [kept.add(request, seen) for _ in range(40)]
+    assert [kept.made(name) for name in newest] == [None] * 8 + [seen] * 32
+    assert kept.get(newest[7]) == request  # it can be made again
+    assert [kept.made(name) for name in names] == [None] * 5  # they take no room
     monkeypatch.setattr("regard.serving.inspection_cache.MOST_BYTES", 3 * seen.record.num_bytes)
-    kept.put(kept.get(names[0]), seen)
-    alive = []
-    for name in newest:
-        with contextlib.suppress(ServingError):
-            alive.append(kept.get(name))
-    assert 1 <= len(alive) <= 3
+    kept.put(names[0], seen)
+    assert 1 <= sum(kept.made(name) is not None for name in newest) <= 3
+    assert kept.made(names[0]) is seen
+    monkeypatch.setattr("regard.serving.inspection_cache.MOST_PROMISED", 44)
+    newest.append(kept.add(request))
+    with pytest.raises(ServingError, match="gone"):
+        kept.get(names[0])
+    assert kept.get(names[2]) == request
     monkeypatch.setattr("regard.serving.inspection_cache.CACHED_SECONDS", 0.0)
     with pytest.raises(ServingError, match="gone"):
-        kept.get(names[1])
+        kept.get(names[2])

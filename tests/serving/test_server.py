@@ -27,6 +27,7 @@ from regard.serving.http.connections import protocol
 from regard.serving.http.server import listen
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits, ServingError
+from regard.serving.model_folders import ModelFolders
 from regard.serving.model_registry import ModelRegistry
 from regard.serving.translation_request import TranslationRequest
 from regard.serving.translation_service import TranslationService
@@ -241,7 +242,7 @@ def test_mistakes_on_the_command_line(folder: Path, tmp_path: Path, capsys: pyte
 
 def test_without_a_detector_the_source_must_be_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(language, "_model", lambda: None)
-    registry = ModelRegistry(parse_models([str(folder), f"fr-de={folder}"]), Limits(), device="cpu")
+    registry = ModelRegistry(ModelFolders(parse_models([str(folder), f"fr-de={folder}"]), device="cpu"), Limits())
     service = TranslationService(registry)
     with pytest.raises(ServingError, match="must be named: this server reads en, fr"):
         service.submit(TranslationRequest(["a"], None, "de"))
@@ -254,7 +255,7 @@ def test_without_a_detector_the_source_must_be_named(folder: Path, monkeypatch: 
 
 
 def test_silent_and_slow_clients_are_closed(folder: Path) -> None:
-    registry = ModelRegistry(parse_models([str(folder)]), Limits(body_seconds=1.0), device="cpu")
+    registry = ModelRegistry(ModelFolders(parse_models([str(folder)]), device="cpu"), Limits(body_seconds=1.0))
     listening = listen("127.0.0.1", 0)
     body = json.dumps({"texts": ["a cat sleeps"] * 1000, "n_best": 5}).encode()
     head = f"POST /api/v1/translate HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode()

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 HELP = {
     "regard_requests_total": "Requests, by interface and HTTP status.",
@@ -23,10 +25,33 @@ HELP = {
     "regard_queue_depth": "Sentences that wait for a slot.",
     "regard_active_sentences": "Sentences that are decoded now.",
     "regard_models": "Models that are loaded.",
+    "regard_workers": "Processes that answer requests.",
 }
+SHARED = {"regard_models"}
+"""Gauges of what all processes share: theirs are not added."""
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 """Upper bounds of the buckets of times, in seconds."""
 Labels = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The metrics of a process at one moment."""
+
+    counts: dict[tuple[str, Labels], float]
+    times: dict[str, list[float]]
+    """For each histogram its buckets, then number and sum."""
+    gauges: dict[str, float]
+
+    def as_json(self) -> list[Any]:
+        """The numbers for JSON, and for `of_json`."""
+        return [[[name, list(labels), value] for (name, labels), value in self.counts.items()], self.times, self.gauges]
+
+    @classmethod
+    def of_json(cls, content: list[Any]) -> Numbers:
+        """The numbers that `as_json` gave."""
+        counts, times, gauges = content
+        return cls({(name, tuple(map(tuple, labels))): value for name, labels, value in counts}, times, gauges)
 
 
 class Metrics:
@@ -62,29 +87,50 @@ class Metrics:
             held = self._times.get(name)
             return held[-1] / held[-2] if held else 0.0
 
-    def text(self) -> str:
-        """All of it, as text."""
+    def numbers(self) -> Numbers:
+        """All of it as it is now."""
         with self._lock:
             counts, times = dict(self._counts), {name: list(held) for name, held in self._times.items()}
-        lines: list[str] = []
-        for name in sorted({name for name, _ in counts}):
-            lines += [f"# HELP {name} {HELP[name]}", f"# TYPE {name} counter"]
-            lines += [
-                f"{name}{_written(labels)} {value:g}"
-                for (counted, labels), value in sorted(counts.items())
-                if counted == name
-            ]
-        for name, held in sorted(times.items()):
-            lines += [f"# HELP {name} {HELP[name]}", f"# TYPE {name} histogram"]
-            lines += [f'{name}_bucket{{le="{bound:g}"}} {held[index]:g}' for index, bound in enumerate(BOUNDS)]
-            lines += [
-                f'{name}_bucket{{le="+Inf"}} {held[-2]:g}',
-                f"{name}_sum {held[-1]:.6f}",
-                f"{name}_count {held[-2]:g}",
-            ]
-        for name, read in sorted(self._gauges.items()):
-            lines += [f"# HELP {name} {HELP[name]}", f"# TYPE {name} gauge", f"{name} {read():g}"]
-        return "\n".join(lines) + "\n"
+        return Numbers(counts, times, {name: read() for name, read in self._gauges.items()})
+
+
+def text_of(processes: Sequence[Numbers]) -> str:
+    """The metrics of some processes together, as Prometheus reads them."""
+    counts: dict[tuple[str, Labels], float] = defaultdict(float)
+    times: dict[str, list[float]] = {}
+    gauges: dict[str, float] = defaultdict(float)
+    for each in processes:
+        for counted, value in each.counts.items():
+            counts[counted] += value
+        for name, held in each.times.items():
+            before = times.get(name, [0.0] * len(held))
+            times[name] = [one + other for one, other in zip(before, held, strict=True)]
+        for name, value in each.gauges.items():
+            gauges[name] = max(gauges[name], value) if name in SHARED else gauges[name] + value
+    lines: list[str] = []
+    for name in sorted({name for name, _ in counts}):
+        lines += [f"# HELP {name} {HELP[name]}", f"# TYPE {name} counter"]
+        lines += [
+            f"{name}{_written(labels)} {_number(value)}"
+            for (counted, labels), value in sorted(counts.items())
+            if counted == name
+        ]
+    for name, held in sorted(times.items()):
+        lines += [f"# HELP {name} {HELP[name]}", f"# TYPE {name} histogram"]
+        lines += [f'{name}_bucket{{le="{bound:g}"}} {_number(held[index])}' for index, bound in enumerate(BOUNDS)]
+        lines += [
+            f'{name}_bucket{{le="+Inf"}} {_number(held[-2])}',
+            f"{name}_sum {held[-1]:.6f}",
+            f"{name}_count {_number(held[-2])}",
+        ]
+    for name, value in sorted(gauges.items()):
+        lines += [f"# HELP {name} {HELP[name]}", f"# TYPE {name} gauge", f"{name} {_number(value)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _number(value: float) -> str:
+    """A number with all its digits: a counter of millions goes up by single ones."""
+    return str(int(value)) if value == int(value) else repr(value)
 
 
 def _written(labels: Labels) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,7 +13,7 @@ import typer
 
 from regard.cli.option_types import Device, Engine, Precision, Threads, prepare_process
 from regard.cli.output import log
-from regard.errors import MissingExtraError
+from regard.errors import MissingExtraError, SettingsError
 
 LogFormat = Literal["text", "json"]
 
@@ -49,6 +50,9 @@ def serve(
     queue: Annotated[
         int, typer.Option(min=1, help="Sentences that may wait for one model; more are refused (429).")
     ] = 20_000,
+    workers: Annotated[
+        int, typer.Option(min=1, max=1024, help="Processes that answer, with one copy of the models in memory (Linux).")
+    ] = 1,
     seconds: Annotated[
         float, typer.Option(min=0.1, help="Longest time for a request; after that, the answer is 504.")
     ] = 300.0,
@@ -72,21 +76,34 @@ def serve(
     from regard.serving.keys import Keys
     from regard.serving.limits import Limits
     from regard.serving.logs import begin_log
+    from regard.serving.model_folders import ModelFolders
     from regard.serving.model_registry import ModelRegistry, listed
 
     begin_log(log_format)
     # What oneDNN has compiled for each shape of a batch takes memory. By default it keeps 1,024 shapes, which is no faster.
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
     prepare_process(threads)
+    if workers > 1 and sys.platform != "linux":
+        raise SettingsError(f"--workers must be 1 on this system; got {workers}. Several processes need Linux.")
     keys = Keys(api_keys)
     limits = Limits(batch_size=batch_size, queue=queue, seconds=seconds)
+    folders = ModelFolders(
+        parse_models(models), parse_adapters(adapter or []), device=device, precision=precision, engine=engine
+    )
     with contextlib.closing(listen(host, port)) as listening:
-        adapters = parse_adapters(adapter or [])
-        loading = {"device": device, "precision": precision, "engine": engine}
-        registry = ModelRegistry(parse_models(models), limits, adapters=adapters, **loading)
-        shown = "localhost" if host in ("127.0.0.1", "0.0.0.0") else host
-        names = listed(registry.names)
-        path = "translate" if registry.translators else "api/v1/models"
-        begun = f"{names}: http://{shown}:{listening.getsockname()[1]}/{path} (Ctrl-C ends)"
-        log(begun) if log_format == "text" else logging.getLogger("regard.serving").info(begun)
+
+        def begun(names: str, translates: bool) -> None:
+            shown = "localhost" if host in ("127.0.0.1", "0.0.0.0") else host
+            path = "translate" if translates else "api/v1/models"
+            said = f"{names}: http://{shown}:{listening.getsockname()[1]}/{path} (Ctrl-C ends)"
+            log(said) if log_format == "text" else logging.getLogger("regard.serving").info(said)
+
+        if workers > 1:
+            from regard.serving.http.workers import WorkerSettings, serve_by_workers
+
+            settings = WorkerSettings(folders, limits, api_keys, listening, cors or (), workers, threads)
+            serve_by_workers(settings, begun)
+            return
+        registry = ModelRegistry(folders, limits)
+        begun(listed(registry.names), bool(registry.translators))
         serve_models(registry, keys, listening, cors=cors or ())

@@ -79,6 +79,18 @@ def check_after_fork() -> None:
         )
 
 
+def prepare_to_fork() -> None:
+    """Use one thread of PyTorch from now on, so that the process can be forked: called before anything is computed."""
+    torch.set_num_threads(1)
+
+
+def begin_forked(num_threads: int) -> None:
+    """Let a process use several threads of PyTorch that was forked of one which was prepared for it."""
+    global _is_forked
+    _is_forked = False
+    torch.set_num_threads(num_threads)
+
+
 def _after_fork() -> None:
     global _is_forked
     _is_forked = True

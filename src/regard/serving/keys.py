@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hmac
 import time
-from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from regard.errors import SettingsError
 from regard.serving.limits import ServingError
+from regard.serving.shared_state import SharedState, owner_name
 from regard.text.lines import read_lines
 
 MINUTE = 60.0
@@ -21,15 +21,18 @@ class Keys:
 
     Args:
         path: None: no keys are asked for.
+        state: where the requests of each key are counted; None: in this process.
     Raises:
         DataError: the file cannot be read.
         SettingsError: no key in it, or a limit that is no number.
     """
 
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
+    def __init__(self, path: Path | None, state: SharedState | None = None) -> None:
+        self._path, self._state = path, state or SharedState()
         self._limits = {} if path is None else _read(path)
-        self._made: dict[bytes, deque[float]] = {}
+        with self._state.transaction() as database:
+            database.execute("CREATE TABLE IF NOT EXISTS requests (owner TEXT, time REAL)")
+            database.execute("CREATE INDEX IF NOT EXISTS requests_of_owner ON requests (owner, time)")
 
     def reload(self) -> None:
         """Read the file again. What each key has asked for in the last minute still counts. If the file cannot be read, the keys
@@ -40,7 +43,6 @@ class Keys:
         """
         if self._path is not None:
             self._limits = _read(self._path)
-            self._made = {key: made for key, made in self._made.items() if key in self._limits}
 
     @property
     def are_needed(self) -> bool:
@@ -71,16 +73,26 @@ class Keys:
         if found is None:
             raise ServingError(403, "Invalid API key" if given else "An API key is needed.")
         limit = self._limits[found]
-        if limit is None:
-            return found
-        now, made = time.monotonic(), self._made.setdefault(found, deque())
-        while made and now - made[0] > MINUTE:
-            made.popleft()
-        if len(made) >= limit:
-            wait = max(1, round(MINUTE - (now - made[0])))
-            raise ServingError(429, f"Slowdown: this key may make {limit} requests a minute.", wait)
-        made.append(now)
+        if limit is not None:
+            self._note(found, limit)
         return found
+
+    def _note(self, key: bytes, limit: int) -> None:
+        """Note a request of a key.
+
+        Raises:
+            ServingError: 429, too many in a minute.
+        """
+        owner, now = owner_name(key), time.monotonic()  # the clock of the machine, for all processes
+        with self._state.transaction() as database:
+            database.execute("DELETE FROM requests WHERE owner = ? AND time < ?", [owner, now - MINUTE])
+            count, first = database.execute(
+                "SELECT count(*), min(time) FROM requests WHERE owner = ?", [owner]
+            ).fetchone()
+            if count >= limit:
+                wait = max(1, round(MINUTE - (now - first)))
+                raise ServingError(429, f"Slowdown: this key may make {limit} requests a minute.", wait)
+            database.execute("INSERT INTO requests VALUES (?, ?)", [owner, now])
 
 
 def _read(path: Path) -> dict[bytes, int | None]:

@@ -1,9 +1,9 @@
-"""The models of a server, by direction and by name: loading, reloading, and the model for a request."""
+"""The models of a server with their schedulers, by direction and by name: reloading, and the model for a request."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
@@ -12,13 +12,12 @@ from typing import Any, Literal, TypeVar
 from regard.batching.metrics import Metrics
 from regard.batching.scheduler import AdapterScheduler, DirectionScheduler, Scheduler, SharingScheduler
 from regard.documents.language_detection import detect, has_letters
-from regard.errors import SettingsError
 from regard.generation.threads import num_threads
-from regard.pipelines.loading import load_with_adapters
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.translator import Translator
 from regard.serving.directions import ANY, PRIVATE, Direction, adapter_of, code_of
 from regard.serving.limits import NO_MODEL, Limits, ServingError, UnsupportedLanguageError
+from regard.serving.model_folders import LoadedModels, ModelFolders
 from regard.serving.snapshots import Snapshots
 from regard.text.languages import Languages
 
@@ -36,31 +35,21 @@ class ModelRegistry:
     """The models of a server, each with its scheduler.
 
     Args:
-        models: folders, each with its direction; one whose direction is None serves all.
-        adapters: of these models, by name. A request names one in its target: `de-x-legal`.
+        loaded: the models of the folders; None: they are loaded now.
     """
 
-    def __init__(
-        self,
-        models: Sequence[tuple[Path, Direction | None]],
-        limits: Limits,
-        *,
-        adapters: Mapping[str, Path] | None = None,
-        device: str = "auto",
-        precision: str = "float32",
-        engine: str = "auto",
-    ) -> None:
+    def __init__(self, folders: ModelFolders, limits: Limits, loaded: LoadedModels | None = None) -> None:
         self.limits, self.metrics, self.is_draining = limits, Metrics(), False
-        self._adapters = dict(adapters or {})
-        self._folders = list(models)
-        self._loading = {"device": device, "precision": precision, "engine": engine}
-        self.snapshots = Snapshots(device, precision)
+        self.is_retired = False
+        """Whether other processes answer new requests."""
+        self._folders = folders
+        self.snapshots = Snapshots(folders.device, folders.precision)
         self._num_threads = num_threads()
         self.reload_error = ""
         self._reloading = Lock()
         self._retired: list[Scheduler[Any]] = []
         """The schedulers of models that were replaced, and that may still have work."""
-        self.translators, self.text_models = self._load()
+        self._begin(loaded or folders.load())
         self.metrics.gauge("regard_queue_depth", lambda: sum(each.queue_depth for each in self.all_schedulers))
         self.metrics.gauge("regard_active_sentences", lambda: sum(each.num_active for each in self.all_schedulers))
         self.metrics.gauge("regard_models", lambda: len(self.all_schedulers))
@@ -81,36 +70,8 @@ class ModelRegistry:
         """The directions and names of all models, adapters included."""
         return [*map(str, self._named), *self.text_models]
 
-    def _load(self) -> tuple[dict[Direction, Scheduler[Translator]], dict[str, Scheduler[Any]]]:
-        """The schedulers of models that translate, by direction, and of text models, by the names of their folders.
-
-        Raises:
-            SettingsError: several models that translate, of which one says no direction; or two text models of one name.
-        """
-        translators: dict[Direction | None, tuple[Path, Translator]] = {}
-        text_models: dict[str, Pipeline] = {}
-        unused = set(self._adapters)
-        for folder, direction in self._folders:
-            pipeline, with_adapters = load_with_adapters(folder, self._adapters, **self._loading)
-            unused -= {*with_adapters, *getattr(pipeline, "adapters", ())}
-            if isinstance(pipeline, Translator):
-                if direction is not None and pipeline.languages is not None:
-                    pipeline = pipeline.directed(direction.source, direction.target)
-                if translators and None in (direction, *translators):
-                    unsaid = folder if direction is None else translators[None][0]
-                    raise SettingsError(
-                        f"{unsaid} does not say its languages, and there are several models. Write, for example, "
-                        f"`en-de={unsaid}`."
-                    )
-                translators[direction] = folder, pipeline
-            elif folder.name in text_models:
-                raise SettingsError(f"each model must have a name of its own; got {folder.name} twice.")
-            else:
-                text_models[folder.name] = pipeline
-                text_models |= {f"{folder.name}{PRIVATE}{name}": each for name, each in with_adapters.items()}
-        if unused:
-            folder = self._adapters[min(unused)]
-            raise SettingsError(f"an adapter must belong to one of the models; {folder} belongs to none of them.")
+    def _begin(self, loaded: LoadedModels) -> None:
+        """Answer requests with some models from now on."""
 
         def begin(pipeline: Any) -> Scheduler[Any]:
             return Scheduler(
@@ -122,7 +83,7 @@ class ModelRegistry:
             )
 
         by_direction: dict[Direction, Scheduler[Any]] = {}
-        for direction, (_, translator) in translators.items():
+        for direction, translator in loaded.translators.items():
             scheduler = begin(translator)
             by_direction[direction or Direction(ANY, ANY)] = scheduler
             if direction is None and translator.languages is not None:
@@ -132,7 +93,10 @@ class ModelRegistry:
             for direction, scheduler in by_direction.items()
             for name in getattr(scheduler.pipeline, "adapters", ())
         }
-        return by_direction, {name: begin(pipeline) for name, pipeline in text_models.items()}
+        text_models = {name: begin(pipeline) for name, pipeline in loaded.text_models.items()}
+        self.translators: dict[Direction, Scheduler[Any]] = by_direction
+        self.text_models: dict[str, Scheduler[Any]] = text_models
+        self.models_name = loaded.name
 
     def reload(self) -> None:
         """Load all models anew. From then on, they answer new requests. Accepted ones end with the old models, which this waits
@@ -143,12 +107,12 @@ class ModelRegistry:
 
     def _replace(self) -> None:
         try:
-            loaded = self._load()
+            loaded = self._folders.load()
         except Exception as error:
             self.reload_error = str(error)
             raise
-        self._retired = self.all_schedulers
-        (self.translators, self.text_models), self.reload_error = loaded, ""
+        self._retired, self.reload_error = self.all_schedulers, ""
+        self._begin(loaded)
         for scheduler in self._retired:
             scheduler.close()
         num_left = self._num_left
@@ -256,7 +220,7 @@ class ModelRegistry:
             model = model.partition(PRIVATE)[0]
         return next(
             folder
-            for folder, direction in self._folders
+            for folder, direction in self._folders.models
             if (folder.name if isinstance(model, str) else direction or Direction(ANY, ANY)) == model
         )
 

@@ -20,6 +20,7 @@ from regard.serving.http.connections import protocol
 from regard.serving.http.server import listen
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits
+from regard.serving.model_folders import ModelFolders
 from regard.serving.model_registry import ModelRegistry
 
 TEXT, OUTPUT, TOKEN, STATUS, ERROR = "#text", "#output", "#output .token", ".status", "p.error[role=alert]"
@@ -40,7 +41,9 @@ class Served:
         self._listening = listen("127.0.0.1", port)
         self.port = int(self._listening.getsockname()[1])
         self.url = f"http://127.0.0.1:{self.port}"
-        self.registry = ModelRegistry(parse_models([str(folder) for folder in folders]), Limits(), device="cpu")
+        self.registry = ModelRegistry(
+            ModelFolders(parse_models([str(folder) for folder in folders]), device="cpu"), Limits()
+        )
         app = App(self.registry, Keys(keys)).asgi
         config = uvicorn.Config(app, http=protocol(30.0, None), ws="none", log_config=None, lifespan="off")
         self._server = uvicorn.Server(config)

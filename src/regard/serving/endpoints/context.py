@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -20,10 +20,12 @@ from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction
 from regard.serving.endpoints.bodies import fields_of
 from regard.serving.glossaries import Glossaries
-from regard.serving.inspection_cache import InspectionCache
+from regard.serving.inspection_cache import InspectionCache, InspectionRequest
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits, ServingError
 from regard.serving.model_registry import ModelRegistry
+from regard.serving.process_reports import ProcessReports
+from regard.serving.shared_state import SharedState
 from regard.serving.text_results import PendingTranslation, TextResult
 from regard.serving.translation_request import TranslationRequest
 from regard.serving.translation_service import TranslationService
@@ -38,15 +40,19 @@ class ServerContext:
 
     registry: ModelRegistry
     keys: Keys
+    state: SharedState = field(default_factory=SharedState)
     translations: TranslationService = field(init=False)
-    inspections: InspectionCache = field(default_factory=InspectionCache)
+    inspections: InspectionCache = field(init=False)
     glossaries: Glossaries = field(init=False)
+    reports: ProcessReports = field(init=False)
     document: Mapping[str, Any] = field(default_factory=dict)
     """The OpenAPI document of all routes."""
 
     def __post_init__(self) -> None:
-        self.translations = TranslationService(self.registry)
-        self.glossaries = Glossaries(self.limits)
+        self.translations = TranslationService(self.registry, self.state)
+        self.inspections = InspectionCache(self.state)
+        self.glossaries = Glossaries(self.limits, self.state)
+        self.reports = ProcessReports(self.state, self.registry)
 
     @property
     def limits(self) -> Limits:
@@ -136,6 +142,18 @@ class RequestContext:
         finally:
             gone.cancel()
             waited.cancel()
+
+    def inspection_request(
+        self,
+        model: Direction | str,
+        text: str,
+        ids: Sequence[int] | None,
+        *,
+        snapshot: int | None = None,
+        lens: bool = False,
+    ) -> InspectionRequest:
+        """The request for an inspection by the models as they are now."""
+        return InspectionRequest(self.registry.models_name, model, text, ids, snapshot, lens)
 
     async def use_translator(self, direction: Direction, function: Callable[[Translator], Result]) -> Result:
         """The result of a function of the model of a direction, called between two steps of decoding.

@@ -28,6 +28,7 @@ from regard.serving.interfaces.openai import openai_routes
 from regard.serving.keys import Keys
 from regard.serving.limits import ServingError, serving_error
 from regard.serving.model_registry import ModelRegistry
+from regard.serving.shared_state import SharedState
 
 LOG = logging.getLogger("regard.serving")
 INTERFACES = (
@@ -52,10 +53,13 @@ class App:
 
     Args:
         cors: origins whose pages may send requests; none: this server's alone.
+        state: that the processes of a server share; None: there is one process.
     """
 
-    def __init__(self, registry: ModelRegistry, keys: Keys, *, cors: Sequence[str] = ()) -> None:
-        self.context = ServerContext(registry, keys)
+    def __init__(
+        self, registry: ModelRegistry, keys: Keys, *, cors: Sequence[str] = (), state: SharedState | None = None
+    ) -> None:
+        self.context = ServerContext(registry, keys, state or SharedState())
         self.routes = [route for interface in INTERFACES for route in interface.routes(self.context)]
         self.context.document = document(self.routes)
         by_path: dict[str, dict[str, Route]] = {}

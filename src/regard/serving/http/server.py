@@ -8,18 +8,23 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import uvicorn
+from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from regard.errors import RegardError, SettingsError, printable
+from regard.serving.endpoints.context import ServerContext
 from regard.serving.http.app import App
 from regard.serving.http.connections import ACCEPTED_AT_ONCE, allow_many_files, places, protocol
 from regard.serving.keys import Keys
 from regard.serving.model_registry import ModelRegistry
+from regard.serving.process_reports import SECONDS
+from regard.serving.shared_state import SharedState
 
 LOG = logging.getLogger("regard.serving")
 POLL_SECONDS = 0.05
@@ -56,17 +61,40 @@ def listen(host: str, port: int) -> socket.socket:
         raise SettingsError(f"`--host {host}` and `--port {port}` cannot be used: {reason}.") from error
 
 
-def serve(registry: ModelRegistry, keys: Keys, listening: socket.socket, *, cors: Sequence[str] = ()) -> None:
+@dataclass(frozen=True)
+class Worker:
+    """A process of several (`workers.py`)."""
+
+    state: SharedState
+    """The state that all of them share."""
+    started: Callable[[], object]
+    """Called when requests are answered."""
+
+
+def serve(
+    registry: ModelRegistry,
+    keys: Keys,
+    listening: socket.socket,
+    *,
+    cors: Sequence[str] = (),
+    worker: Worker | None = None,
+) -> None:
     """Answer requests until SIGTERM or Ctrl-C, and then until all that was accepted is answered.
 
     SIGHUP reads the keys again, and loads the models anew.
+
+    Args:
+        worker: if this process is one of several. SIGHUP reads the keys again. SIGUSR1 ends it, too, but while it answers what
+            it has accepted, it leaves new connections to the others. SIGUSR2 ends it at once, and not a second SIGTERM, as some
+            programs send it to all processes of a server.
     """
     files = allow_many_files()
     most, at_once = places(files)
     if most is not None and most < ACCEPTED_AT_ONCE:
         LOG.warning("the process may have %d files open: at most %d connections at once; raise ulimit -n", files, most)
+    app = App(registry, keys, cors=cors, state=worker.state if worker else None)
     config = uvicorn.Config(
-        _ended_quietly(App(registry, keys, cors=cors).asgi, registry),
+        _ended_quietly(app.asgi, registry),
         http=protocol(registry.limits.body_seconds, most),
         ws="none",
         log_config=None,
@@ -76,9 +104,9 @@ def serve(registry: ModelRegistry, keys: Keys, listening: socket.socket, *, cors
         timeout_keep_alive=30,
         timeout_graceful_shutdown=30,
         h11_max_incomplete_event_size=1 << 16,
-        backlog=at_once,
+        backlog=1 if worker else at_once,  # a worker leaves the next connection to one that waits
     )
-    asyncio.run(_run(_Server(config), registry, keys, listening))
+    asyncio.run(_run(_Server(config), app.context, listening, worker))
 
 
 def _ended_quietly(asgi: ASGIApp, registry: ModelRegistry) -> ASGIApp:
@@ -92,6 +120,8 @@ def _ended_quietly(asgi: ASGIApp, registry: ModelRegistry) -> ASGIApp:
         async def noted(message: Message) -> None:
             nonlocal has_begun
             has_begun = True
+            if registry.is_retired and message["type"] == "http.response.start":
+                MutableHeaders(scope=message)["Connection"] = "close"  # the next request goes to another process
             await send(message)
 
         try:
@@ -106,15 +136,26 @@ def _ended_quietly(asgi: ASGIApp, registry: ModelRegistry) -> ASGIApp:
     return ended
 
 
-async def _run(server: _Server, registry: ModelRegistry, keys: Keys, listening: socket.socket) -> None:
-    loop = asyncio.get_running_loop()
+async def _run(server: _Server, context: ServerContext, listening: socket.socket, worker: Worker | None) -> None:
+    loop, registry, keys = asyncio.get_running_loop(), context.registry, context.keys
     tasks: set[asyncio.Task[None]] = set()
+
+    def end_at_once() -> None:
+        server.force_exit = server.should_exit = True
 
     def drain() -> None:
         if registry.is_draining:
-            server.force_exit = server.should_exit = True  # asked twice
+            if worker is None:  # asked twice
+                end_at_once()
             return
         registry.is_draining = True
+        LOG.info("shutting down: what was accepted is answered")
+        tasks.add(asyncio.ensure_future(_end_when_idle(server, registry)))
+
+    def retire() -> None:
+        registry.is_retired = True
+        for each in server.servers:
+            each.close()
         tasks.add(asyncio.ensure_future(_end_when_idle(server, registry)))
 
     reloads: set[asyncio.Task[None]] = set()
@@ -132,7 +173,14 @@ async def _run(server: _Server, registry: ModelRegistry, keys: Keys, listening: 
         else:
             LOG.info("SIGHUP: a reload waits already: %s", registry.work_left)
 
-    if sys.platform != "win32":
+    if worker is not None:
+        loop.add_signal_handler(signal.SIGTERM, drain)
+        loop.add_signal_handler(signal.SIGUSR1, retire)
+        loop.add_signal_handler(signal.SIGUSR2, end_at_once)
+        loop.add_signal_handler(signal.SIGHUP, _reload_keys, keys)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        tasks.add(asyncio.ensure_future(_report(context)))
+    elif sys.platform != "win32":
         loop.add_signal_handler(signal.SIGTERM, drain)
         loop.add_signal_handler(signal.SIGINT, drain)
         loop.add_signal_handler(signal.SIGHUP, reload)
@@ -140,12 +188,22 @@ async def _run(server: _Server, registry: ModelRegistry, keys: Keys, listening: 
     while not (server.started or serving.done()):
         await asyncio.sleep(POLL_SECONDS)
     listening.listen(BACKLOG)  # asyncio made it as short as what it accepts at once
+    if worker is not None:
+        worker.started()
     await serving
     await asyncio.to_thread(registry.close, at_once=server.force_exit)
+    if worker is not None:
+        context.reports.write(is_last=True)
+
+
+async def _report(context: ServerContext) -> None:
+    """Tell the other processes what this one has counted."""
+    while True:
+        await asyncio.to_thread(context.reports.write)
+        await asyncio.sleep(SECONDS)
 
 
 async def _end_when_idle(server: _Server, registry: ModelRegistry) -> None:
-    LOG.info("shutting down: what was accepted is answered")
     while not registry.is_idle:
         await asyncio.sleep(POLL_SECONDS)
     server.should_exit = True

@@ -151,7 +151,7 @@ async def translate(context: RequestContext, fields: NllbFields | TranslateField
         raise ServingError(error.status, f"{error.code} is not supported") from error
     names = [
         [
-            context.server.inspections.add(pending.direction, sentence, each.ids)
+            context.server.inspections.add(context.inspection_request(pending.direction, sentence, each.ids))
             for sentence, each in zip(text.sources, text.sentences, strict=True)
         ]
         for text in (found if fields.details else ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired
+from typing import Literal
 
 from starlette.responses import PlainTextResponse
 from typing_extensions import TypedDict
@@ -11,17 +11,9 @@ from regard.serving.endpoints.context import RequestContext, ServerContext
 from regard.serving.endpoints.replies import JSONReply
 from regard.serving.endpoints.routes import Interface, Route
 from regard.serving.interfaces.libretranslate import failure
+from regard.serving.process_reports import Health
 
 NAME = "operation"
-
-
-class Health(TypedDict):
-    """`ok`, and no more where nothing has failed, as LibreTranslate's clients expect."""
-
-    status: str
-    crashes: NotRequired[int]
-    last_crash: NotRequired[str]
-    reload_error: NotRequired[str]
 
 
 class Readiness(TypedDict):
@@ -33,14 +25,7 @@ class Readiness(TypedDict):
 
 async def health(context: RequestContext) -> Health:
     """Whether the server is alive, and what has failed."""
-    schedulers, reload_error = context.registry.all_schedulers, context.registry.reload_error
-    content: Health = {"status": "ok"}
-    if failed := [each for each in schedulers if each.num_crashes]:
-        content["crashes"] = sum(each.num_crashes for each in failed)
-        content["last_crash"] = failed[0].last_crash
-    if reload_error:
-        content["reload_error"] = reload_error
-    return content
+    return context.server.reports.health()
 
 
 async def ready(context: RequestContext) -> JSONReply[Readiness]:
@@ -53,8 +38,8 @@ async def ready(context: RequestContext) -> JSONReply[Readiness]:
 
 
 async def metrics(context: RequestContext) -> PlainTextResponse:
-    """Counts, in Prometheus's text format."""
-    return PlainTextResponse(context.registry.metrics.text(), media_type="text/plain; version=0.0.4")
+    """The counts of all processes, in Prometheus's text format."""
+    return PlainTextResponse(context.server.reports.metrics(), media_type="text/plain; version=0.0.4")
 
 
 def routes(context: ServerContext) -> list[Route]:

@@ -29,6 +29,7 @@ from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction
 from regard.serving.endpoints.context import RequestContext, Result
 from regard.serving.endpoints.fields import Choice, Flag, Text, Texts, Whole, record_of, texts_of
+from regard.serving.inspection_cache import GONE, InspectionRequest
 from regard.serving.interfaces.native.native_fields import Ids, NativeFields, TargetFields
 from regard.serving.interfaces.native.native_translation import SearchFields
 from regard.serving.limits import Limits, ServingError
@@ -248,21 +249,19 @@ class FlowReply(TypedDict):
 async def inspect(context: RequestContext, fields: InspectFields) -> InspectReply:
     """Tokens, and what every head looks at; the weights are had by the id."""
     context.server.translations.check_texts([fields.text])
-    add, text, lens = context.server.inspections.add, fields.text, fields.lens
+    text, lens = fields.text, fields.lens
     if (name := fields.model) in context.registry.text_models:
-        found = await context.use_text_model(
-            Pipeline,  # type: ignore[type-abstract]
-            name,
-            lambda pipeline: _read(pipeline, text, fields.ids, lens=lens and pipeline.model.predicts_each_position),
-        )
-        return _shown(add(name, found.text, (), found), found)
+        request = context.inspection_request(name, text, fields.ids, lens=lens)
+        found = await _made(context, request)
+        return _shown(context.server.inspections.add(request, found), found)
     target, search, direction = fields.given_target, fields.search(context), fields.direction(context)
     if fields.snapshot is not None:
         return await _of_snapshot(context, fields, fields.snapshot, direction)
     found = await context.use_translator(
         direction, lambda translator: translator.inspect(text, target, hidden_states=lens, **search)
     )
-    return _shown(add(direction, text, (), found), found)
+    request = context.inspection_request(direction, text, found.target_ids, lens=lens)
+    return _shown(context.server.inspections.add(request, found), found)
 
 
 async def _of_snapshot(context: RequestContext, fields: InspectFields, step: int, direction: Direction) -> InspectReply:
@@ -277,7 +276,8 @@ async def _of_snapshot(context: RequestContext, fields: InspectFields, step: int
         return found, free.target or ""
 
     found, written = await asyncio.wait_for(asyncio.to_thread(look), context.limits.seconds)
-    shown = _shown(context.server.inspections.add(direction, fields.text, (), found, step), found)
+    request = context.inspection_request(direction, fields.text, found.target_ids, snapshot=step, lens=fields.lens)
+    shown = _shown(context.server.inspections.add(request, found), found)
     if (head := alignment_head(registry.translators[direction].pipeline.model)) is not None:
         shown["alignment"] = str(HeadName("cross", *head))  # one head for a model, whenever it is looked into
     return {**shown, "snapshot": step, "written": written}
@@ -289,32 +289,52 @@ async def inspected(context: RequestContext, fields: InspectionFields) -> Inspec
 
 
 async def _inspection(context: RequestContext, fields: InspectionFields) -> Inspection:
-    """The inspection of a name, made now where it was only promised.
+    """The inspection of an id, made now where this process does not have it.
 
     Raises:
         ServingError: 410, it is gone.
     """
-    cached = context.server.inspections.get(fields.id)
-    if cached.inspection is None and isinstance(cached.model, Direction):
-        found = await context.use_translator(
-            cached.model, lambda translator: translator.inspect_ids(cached.text, cached.target_ids)
-        )
-        context.server.inspections.put(cached, found)
-        return found
-    assert cached.inspection is not None  # of other models nothing is promised
-    return cached.inspection
+    request = _request(context, fields)
+    found = context.server.inspections.made(fields.id)
+    if found is None:
+        found = await _made(context, request)
+        context.server.inspections.put(fields.id, found)
+    return found
 
 
-async def _use(context: RequestContext, fields: InspectionFields, function: Callable[[Any], Result]) -> Result:
+def _request(context: RequestContext, fields: InspectionFields) -> InspectionRequest:
+    """The request of the inspection that has an id.
+
+    Raises:
+        ServingError: 410, it is gone.
+    """
+    request = context.server.inspections.get(fields.id)
+    if request.models != context.registry.models_name:
+        raise ServingError(410, GONE)
+    return request
+
+
+async def _made(context: RequestContext, request: InspectionRequest) -> Inspection:
+    """An inspection of what was written, or of a text."""
+
+    def look(pipeline: Any) -> Inspection:
+        if isinstance(pipeline, Translator):
+            return pipeline.inspect_ids(request.text, request.ids or (), hidden_states=request.lens)
+        return _read(pipeline, request.text, request.ids, lens=request.lens and pipeline.model.predicts_each_position)
+
+    return await _use(context, request, look)
+
+
+async def _use(context: RequestContext, request: InspectionRequest, function: Callable[[Any], Result]) -> Result:
     """The result of a function of the model that was inspected."""
-    cached, registry = context.server.inspections.get(fields.id), context.registry
-    if cached.snapshot is not None:
-        step, folder = cached.snapshot, registry.folder_of(cached.model)
+    registry = context.registry
+    if request.snapshot is not None:
+        step, folder = request.snapshot, registry.folder_of(request.model)
         asked = asyncio.to_thread(lambda: function(registry.snapshots.at(folder, step)))
         return await asyncio.wait_for(asked, context.limits.seconds)
-    if isinstance(cached.model, Direction):
-        return await context.use_translator(cached.model, function)
-    return await context.use_text_model(Pipeline, cached.model, function)  # type: ignore[type-abstract]
+    if isinstance(request.model, Direction):
+        return await context.use_translator(request.model, function)
+    return await context.use_text_model(Pipeline, request.model, function)  # type: ignore[type-abstract]
 
 
 async def attention(context: RequestContext, fields: HeadFields) -> WeightsReply | Response:
@@ -348,7 +368,9 @@ async def attentions(context: RequestContext, fields: HeadsFields) -> Response:
 async def lookup(context: RequestContext, fields: LookupFields) -> LookupReply:
     """The computation of a weight of a head: query, key, the terms of their score, the scores of the row, softmax."""
     seen = await _inspection(context, fields)
-    found = await _use(context, fields, lambda pipeline: pipeline.lookup(seen, fields.head, fields.row))
+    found = await _use(
+        context, _request(context, fields), lambda pipeline: pipeline.lookup(seen, fields.head, fields.row)
+    )
     if fields.key >= len(found.keys):
         raise ServingError(400, f"key must be from 0 to {len(found.keys) - 1}; got {fields.key}.")
     reply: LookupReply = found.as_dict(fields.key)
@@ -362,7 +384,9 @@ MOST_STRIPS = 8
 async def writes(context: RequestContext, fields: WritesFields) -> WritesReply:
     """The vector that a head adds to the state of a token: values, weights, their sum, lengths, the tokens it makes likelier."""
     seen = await _inspection(context, fields)
-    found = await _use(context, fields, lambda pipeline: head_writes(pipeline, seen, fields.head, fields.row))
+    found = await _use(
+        context, _request(context, fields), lambda pipeline: head_writes(pipeline, seen, fields.head, fields.row)
+    )
     keys = (-found.weights).argsort(kind="stable")[:MOST_STRIPS].tolist()
     return {
         "keys": keys,
@@ -380,7 +404,7 @@ async def writes(context: RequestContext, fields: WritesFields) -> WritesReply:
 async def stream(context: RequestContext, fields: StreamFields) -> StreamReply:
     """The residual stream of a token of the last stack: each sublayer with the length of what it adds, and the logit lens."""
     seen = await _inspection(context, fields)
-    found = await _use(context, fields, lambda pipeline: token_stream(pipeline, seen, fields.row))
+    found = await _use(context, _request(context, fields), lambda pipeline: token_stream(pipeline, seen, fields.row))
     sublayers: list[SublayerReply] = [
         {
             "name": each.name,
@@ -401,7 +425,7 @@ def _rounded(numbers: numpy.ndarray) -> list[float]:
 async def flow(context: RequestContext, fields: FlowFields) -> FlowReply:
     """The contribution of each input to each output, through all layers: rollout, flow, gradient or integrated-gradients."""
     seen = await _inspection(context, fields)
-    found = await _use(context, fields, partial(_flow, seen=seen, method=fields.method))
+    found = await _use(context, _request(context, fields), partial(_flow, seen=seen, method=fields.method))
     shares = [[None if each is None else round(each, 5) for each in row] for row in found.shares().tolist()]
     rows, keys = (cast("TokensReply", vars(side)) for side in (found.rows, found.keys))
     return {"method": found.method, "caveat": found.caveat, "rows": rows, "keys": keys, "shares": shares}
@@ -471,7 +495,7 @@ def _shown(name: str, found: Inspection) -> InspectReply:
     return reply
 
 
-def _read(pipeline: Pipeline, text: str, ids: list[int] | None, *, lens: bool = False) -> Inspection:
+def _read(pipeline: Pipeline, text: str, ids: Sequence[int] | None, *, lens: bool = False) -> Inspection:
     """The inspection of a text by a text model; of a language model, in its tokens where they are given."""
     if ids is None:
         return pipeline.inspect(text, hidden_states=lens)
