@@ -37,7 +37,8 @@ def train(
     data: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Required. Source file and target file, line by line; or one pairs.tsv, pairs.jsonl or "
+            help="Required. Source file and target file, line by line; or one pairs.tsv, pairs.jsonl (with source_lang and "
+            "target_lang in each row: several directions) or "
             "hf:name:split:source_column:target_column (where the data set has configurations "
             "hf:wmt14:de-en:validation:translation.de:translation.en); or several of these. For --arch decoder and --task "
             "mlm: text files. For --task classify: files of label, tab, text. For --task tag: files of word, tab, tag.",

@@ -16,7 +16,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from regard.data.hugging_face.data_sets import HUB_PREFIX, Column, cell, open_hub
-from regard.data.pair_files import read_jsonl, read_parallel, read_tsv, unpaired
+from regard.data.pair_files import (
+    DIRECTION,
+    Row,
+    read_directed,
+    read_jsonl,
+    read_parallel,
+    read_tsv,
+    unpaired,
+)
 from regard.errors import DataError
 from regard.names import is_file
 from regard.text.file_changes import DerivedText, FileMeasurements, check_same, stamp
@@ -25,6 +33,8 @@ from regard.text.pharaoh import parse_links
 from regard.text.words import Separators, split_words
 
 ONE_FILE = (".tsv", ".jsonl")
+AT = "#"
+"""The sign between a file whose rows say their languages and the direction of its pairs that is meant."""
 
 
 class NumberedPair(NamedTuple):
@@ -108,14 +118,16 @@ class Corpus:
     Args:
         paths: a source file and a target file; or one `.tsv`, `.jsonl` or `hf:name:split:source_column:target_column`, as
             `HubName` reads it.
+        direction: of a file whose rows say their languages, that of the pairs: `en-de`. They are counted without the others.
     """
 
     paths: tuple[str, ...]
+    direction: str = ""
 
     @property
     def name(self) -> str:
-        """The names of the corpus's files."""
-        return " + ".join(self.paths)
+        """The names of the corpus's files, as `find_corpora` reads them."""
+        return " + ".join(self.paths) + (f"{AT}{self.direction}" if self.direction else "")
 
     @cached_property
     def num_lines(self) -> int:
@@ -137,7 +149,7 @@ class Corpus:
         Raises:
             DataError: one has been changed since.
         """
-        check_same(self.paths, self._measured, self.name, lambda: Corpus(self.paths).digest)
+        check_same(self.paths, self._measured, self.name, lambda: replace(self).digest)
 
     @cached_property
     def num_bytes(self) -> int:
@@ -152,7 +164,9 @@ class Corpus:
         Raises:
             DataError: files that cannot be read, of different lengths, or with a line blank on one side.
         """
-        if len(self.paths) == 2:
+        if self.direction:
+            rows = self._rows_of_direction(only)
+        elif len(self.paths) == 2:
             rows = read_parallel(*self.paths, only)
         elif self.paths[0].startswith(HUB_PREFIX):
             rows = self._rows_of_hub(only)
@@ -163,10 +177,7 @@ class Corpus:
             blank_source, blank_target = not source.strip(), not target.strip()
             if blank_source != blank_target:
                 name, side = (self.paths[0], "source") if blank_source else (self.paths[-1], "target")
-                raise DataError(
-                    f"{name}, line {line}: both sides of a pair must have text; got a blank {side}. "
-                    "If a line was lost, all pairs after it are misaligned. Otherwise remove the line from both sides."
-                )
+                raise blank_side(name, line, side)
             if not blank_source:
                 yield NumberedPair(line, _one_line(source), _one_line(target))
 
@@ -182,7 +193,21 @@ class Corpus:
             counts.append(measure_lines(path, digest))
         if len(set(counts)) > 1:
             raise unpaired(self.paths, counts)
+        if self.direction:
+            digest.update(self.direction.encode())
+            return FileMeasurements(sum(1 for _ in self._rows_of_direction(None)), digest.hexdigest(), before)
         return FileMeasurements(counts[0], digest.hexdigest(), before)
+
+    def _rows_of_direction(self, only: Collection[int] | None) -> Iterator[Row]:
+        number = 0
+        for row in read_directed(self.paths[0]):
+            if row.direction == self.direction:
+                number += 1
+                blank = [not row.source.strip(), not row.target.strip()]
+                if blank[0] != blank[1]:
+                    raise blank_side(self.paths[0], row.line, "source" if blank[0] else "target")
+                if only is None or number in only:
+                    yield number, row.source, row.target
 
     def _rows_of_hub(self, only: Collection[int] | None) -> Iterator[NumberedPair]:
         rows, columns = self._hub
@@ -323,15 +348,47 @@ def find_corpora(names: Sequence[str | os.PathLike[str]]) -> list[Corpus]:
                 f"corpora must come from two parallel files or one file of pairs (.tsv, .jsonl, hf:...) each; {paths[0]} "
                 "has no other side."
             )
-        corpora.append(Corpus(paths))
+        corpora.append(Corpus(*_divided(paths)))
     if not corpora:
         raise DataError("pairs must come from two parallel files or one file of pairs; got no names.")
     return corpora
 
 
+def _divided(paths: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    path, direction = divided_name(paths[0])
+    return ((path,), direction) if direction else (paths, "")
+
+
 def is_one_file(name: str) -> bool:
     """Whether a name stands for pairs in one file or data set, and not for one side of them."""
-    return name.startswith(HUB_PREFIX) or name.lower().endswith(ONE_FILE)
+    return name.startswith(HUB_PREFIX) or divided_name(name)[0].lower().endswith(ONE_FILE)
+
+
+def divided_name(name: str) -> tuple[str, str]:
+    """The file and the direction of a name such as `pairs.tsv#en-de`; without a direction, the name and nothing."""
+    path, at, direction = name.rpartition(AT)
+    is_divided = at and path.lower().endswith(ONE_FILE) and not is_file(name) and DIRECTION.fullmatch(direction)
+    return (path, direction) if is_divided else (name, "")
+
+
+def directions_in(path: str) -> list[str]:
+    """The directions of the rows of a file that says them, in the order of the alphabet.
+
+    Raises:
+        DataError: a line that is not so; or there are no pairs.
+    """
+    found = sorted({row.direction for row in read_directed(path)} - {""})
+    if not found:
+        raise no_pairs(path)
+    return found
+
+
+def blank_side(name: str, line: int, side: str) -> DataError:
+    """The error for a pair with text on one side only."""
+    return DataError(
+        f"{name}, line {line}: both sides of a pair must have text; got a blank {side}. "
+        "If a line was lost, all pairs after it are misaligned. Otherwise remove the line from both sides."
+    )
 
 
 def read_pairs(names: Sequence[str | os.PathLike[str]]) -> ParallelText:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from regard.data.corpus import AT, ONE_FILE, directions_in, divided_name
+from regard.data.pair_files import CODE, DIRECTION, says_languages
 from regard.errors import SettingsError
 from regard.text.languages import Languages
 
-CODE = "([A-Za-z0-9_]{2,20})"
-DIRECTION = re.compile(f"{CODE}-{CODE}")
 TAG = re.compile(f"<2{CODE}>")
 """The spelling of the token of a language."""
 TEMPERATURE = 5.0
@@ -41,6 +41,31 @@ def tag_of(code: str) -> str:
 def target_tags(directions: Sequence[str]) -> list[str]:
     """The tag of each direction's target."""
     return [tag_of(languages_of(direction)[1]) for direction in directions]
+
+
+def by_direction(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Names of corpora in which a file whose rows say their languages has become one name for each direction,
+    `pairs.tsv#en-de`; and the directions. No directions: no file says them.
+
+    Raises:
+        SettingsError: some corpora say them, and others do not.
+        DataError: a file that cannot be read.
+    """
+    given = [divided_name(name) for name in names]
+    whole = [
+        path for path, direction in given if not direction and path.lower().endswith(ONE_FILE) and says_languages(path)
+    ]
+    if not whole and not any(direction for _, direction in given):
+        return list(names), []
+    found: list[tuple[str, str]] = []
+    for path, direction in given:
+        if path not in whole and not direction:
+            raise SettingsError(
+                f"either all corpora say their languages or none; {(whole or [given[0][0]])[0]} does, and {path} does not. "
+                f"Name all of them: `--direction en-de={path}`."
+            )
+        found += [(path, each) for each in (directions_in(path) if path in whole else [direction])]
+    return [f"{path}{AT}{direction}" for path, direction in found], [direction for _, direction in found]
 
 
 def rule_of(directions: Sequence[str]) -> Languages:

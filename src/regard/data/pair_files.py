@@ -1,15 +1,21 @@
-"""Readers of files of pairs: two parallel ones, `.tsv` and `.jsonl`."""
+"""Readers of files of pairs: two parallel ones, `.tsv` and `.jsonl`; and those whose rows say their languages."""
 
 from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 from regard.errors import DataError
 from regard.text.json_keys import read_unique
 from regard.text.lines import decode_line, open_lines
 
+LANGUAGES = ("source_lang", "target_lang")
+"""The names of the columns or keys with the languages of a row."""
+CODE = "([A-Za-z0-9_]{2,20})"
+DIRECTION = re.compile(f"{CODE}-{CODE}")
 Row = tuple[int, str, str]
 """The number of a line, counted from 1, its source and its target."""
 
@@ -43,9 +49,14 @@ def read_tsv(path: str, only: Collection[int] | None) -> Iterator[Row]:
         if not line.strip():
             columns = ["", ""]
         if len(columns) != 2:
+            hint = ""
+            if set(LANGUAGES) <= set(columns):
+                hint = (
+                    f" Its rows say their languages: write, for example, {path}#en-de for the pairs of one direction."
+                )
             raise DataError(
                 f"{path}, line {number}: a line must be source, tab, target; got {len(columns)} column"
-                f"{'s' if len(columns) != 1 else ''}."
+                f"{'s' if len(columns) != 1 else ''}.{hint}"
             )
         yield number, columns[0], columns[1]
 
@@ -60,24 +71,92 @@ def read_jsonl(path: str, only: Collection[int] | None) -> Iterator[Row]:
         if not line.strip():
             yield number, "", ""
             continue
-        try:
-            record = read_unique(line)
-        except json.JSONDecodeError as error:
-            raise DataError(
-                f"{path}, line {number}: a line must be one JSON object; got {error.msg} at column {error.colno}."
-            ) from error
-        except (ValueError, RecursionError) as error:  # too many digits, too deeply nested, a key twice
-            raise DataError(f"{path}, line {number}: a line must be one JSON object; got: {error}.") from error
-        source, target = map(record.get, ("source", "target")) if isinstance(record, dict) else (None, None)
-        if not (isinstance(source, str) and isinstance(target, str)):
-            raise DataError(
-                f'{path}, line {number}: an object must have the strings "source" and "target"; got {line[:60]}.'
-            )
-        try:
-            (source + target).encode()
-        except UnicodeEncodeError as error:
-            raise DataError(f"{path}, line {number}: text must be valid Unicode; got an unpaired surrogate.") from error
+        source, target = _strings(line, ("source", "target"), path, number)
         yield number, source, target
+
+
+def _strings(line: str, keys: Sequence[str], path: str, number: int) -> list[str]:
+    """The strings of some keys of a JSON object on a line.
+
+    Raises:
+        DataError: it is none, or one is missing.
+    """
+    try:
+        record = read_unique(line)
+    except json.JSONDecodeError as error:
+        raise DataError(
+            f"{path}, line {number}: a line must be one JSON object; got {error.msg} at column {error.colno}."
+        ) from error
+    except (ValueError, RecursionError) as error:  # too many digits, too deeply nested, a key twice
+        raise DataError(f"{path}, line {number}: a line must be one JSON object; got: {error}.") from error
+    found = [each for key in keys if isinstance(record, dict) and isinstance(each := record.get(key), str)]
+    if len(found) < len(keys):
+        wanted = " and ".join(f'"{key}"' for key in keys)
+        raise DataError(f"{path}, line {number}: an object must have the strings {wanted}; got {line[:60]}.")
+    try:
+        "".join(found).encode()
+    except UnicodeEncodeError as error:
+        raise DataError(f"{path}, line {number}: text must be valid Unicode; got an unpaired surrogate.") from error
+    return found
+
+
+class DirectedRow(NamedTuple):
+    """A pair that says its languages; the languages of a blank line are empty."""
+
+    line: int
+    direction: str
+    source: str
+    target: str
+
+
+def says_languages(path: str) -> bool:
+    """Whether the rows of a `.tsv` or `.jsonl` say their languages: its first line names `source_lang` and `target_lang`."""
+    with open_lines(path) as stream:
+        first = next(iter(stream), b"")
+    if path.lower().endswith(".tsv"):
+        return set(LANGUAGES) <= {name.strip() for name in first.decode("utf-8", "replace").split("\t")}
+    try:
+        record = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(record, dict) and set(LANGUAGES) <= record.keys()
+
+
+def read_directed(path: str) -> Iterator[DirectedRow]:
+    """Read the pairs of a file whose rows say their languages: a `.tsv` whose first line names its columns, or a `.jsonl`.
+
+    Raises:
+        DataError: a line that is not so.
+    """
+    rows = _numbered_lines(path, None)
+    wanted, places, num_columns = ("source", "target", *LANGUAGES), list[int](), 0
+    if is_tsv := path.lower().endswith(".tsv"):
+        names = [name.strip() for name in next(rows)[1].split("\t")]
+        if any(names.count(name) != 1 for name in wanted):
+            raise DataError(
+                f"{path}, line 1: the columns must be {', '.join(wanted)}, each once; got {', '.join(names)}."
+            )
+        places, num_columns = [names.index(name) for name in wanted], len(names)
+    for number, line in rows:
+        if not line.strip():
+            yield DirectedRow(number, "", "", "")
+            continue
+        if is_tsv:
+            columns = line.split("\t")
+            if len(columns) != num_columns:
+                raise DataError(
+                    f"{path}, line {number}: a line must have {num_columns} columns, as the first one has; got {len(columns)}."
+                )
+            source, target, *codes = (columns[place] for place in places)
+        else:
+            source, target, *codes = _strings(line, wanted, path, number)
+        direction = "-".join(code.strip() for code in codes)
+        if not DIRECTION.fullmatch(direction):
+            raise DataError(
+                f"{path}, line {number}: source_lang and target_lang must be codes of two languages, such as en and de; got "
+                f"{codes[0]!r} and {codes[1]!r}."
+            )
+        yield DirectedRow(number, direction, source, target)
 
 
 def _numbered_lines(path: str, only: Collection[int] | None) -> Iterator[tuple[int, str]]:

@@ -32,7 +32,7 @@ from regard.runs.settings.run_settings import USUAL_ARCH
 from regard.runs.tasks.distilling import take_teacher
 from regard.runs.tasks.in_memory import check_columns
 from regard.runs.tasks.initial_model import InitialModel, check_initial, check_vocabulary, config_of, usual_settings
-from regard.runs.tasks.pairs import PairsTask
+from regard.runs.tasks.pairs import PairsTask, with_directions
 from regard.runs.tasks.task import Inputs
 from regard.runs.training_result import TrainingResult
 from regard.training.distributed import joined_world
@@ -118,6 +118,8 @@ def train(
     task_name = task or (getattr(model.model.config, "task", None) if model is not None else None)
     changes = together(settings or {}, named_settings(named, family_name, signature(train).parameters))
     kind = find_family(family_name).task(task_name)
+    if issubclass(kind, PairsTask):
+        data, changes = with_directions(data, changes)
     if pretrained is not None:
         _check_pretrained(family_name, changes)
     chosen = _settings(arch, task_name, preset, changes, start)

@@ -27,7 +27,7 @@ from regard.data.corpus import (
     no_pairs,
     read_pairs,
 )
-from regard.data.directions_of_corpora import rule_of, target_tags
+from regard.data.directions_of_corpora import by_direction, rule_of, target_tags
 from regard.data.encoding import encode_corpora, encode_pairs, learn_tokenizer
 from regard.data.selection import Selection, per_corpus, select_pairs
 from regard.data.sequences import EncodedPairs
@@ -90,6 +90,25 @@ def hold_out_pairs(
         raise DataError(f"{name} must have text in the lines held out for validation; got none. Give --valid a file.")
     rest: list[Pairs] = [CorpusPart(corpus, lines[corpus.digest]) for corpus in corpora]
     return rest, ParallelText.from_pairs(found, f"{name} (held out at random)", sum(map(len, lines.values())))
+
+
+def with_directions(data: Any, changes: dict[str, dict[str, Any]]) -> tuple[Any, dict[str, dict[str, Any]]]:
+    """The names of corpora, one for each direction where files say their languages, and settings that name these.
+
+    Raises:
+        SettingsError: the settings name other directions; or some corpora say them, and others do not.
+    """
+    if is_in_memory(data):
+        return data, changes
+    names, found = by_direction([os.fspath(name) for name in names_of(data)])
+    given = (changes.get("data") or {}).get("directions")
+    if not found or given == found:
+        return data if not found else names, changes
+    if given is not None:
+        raise SettingsError(
+            f"`data.directions` must be those that the files say, {', '.join(found)}; got {', '.join(given)}. Remove it."
+        )
+    return names, {**changes, "data": {**(changes.get("data") or {}), "directions": found}}
 
 
 class PairsTask(Task):
@@ -324,19 +343,26 @@ class PairsTask(Task):
 
 
 def tagged_pairs(names: Sequence[str | os.PathLike[str]], directions: Sequence[str]) -> ParallelText:
-    """The pairs of validation corpora, one for each direction, with the tags of their targets.
+    """The pairs of validation corpora, which say their languages, or are one for each direction, with the tags of their targets.
 
     Raises:
-        SettingsError: there are not as many corpora as directions.
+        SettingsError: there are not as many corpora as directions; or a corpus says a target that is not learnt.
     """
-    corpora = find_corpora(names)
-    if len(corpora) != len(directions):
+    said, found = by_direction([os.fspath(name) for name in names])
+    corpora = find_corpora(said)
+    if not found and len(corpora) != len(directions):
         raise SettingsError(
             f"`--valid` needs a corpus for each of {len(directions)} directions, in their order; got {len(corpora)}."
         )
+    tags = target_tags(found or directions)
+    if unknown := [
+        corpus.name for corpus, tag in zip(corpora, tags, strict=True) if tag not in target_tags(directions)
+    ]:
+        learnt = ", ".join(dict.fromkeys(directions))
+        raise SettingsError(f"`--valid` must have targets that are learnt ({learnt}); got {unknown[0]}. Remove it.")
     pairs = [
         pair._replace(source=f"{tag} {pair.source}")
-        for corpus, tag in zip(corpora, target_tags(directions), strict=True)
+        for corpus, tag in zip(corpora, tags, strict=True)
         for pair in corpus.numbered()
     ]
     if not pairs:
