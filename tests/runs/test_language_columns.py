@@ -116,6 +116,19 @@ def test_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     named = ["--from", "en", "--to", "de", "--device", "cpu", "--json"]
     code, out, _ = command("evaluate", "m", "t.tsv#en-de", *named)
     assert (code, json.loads(out)["num_pairs"]) == (0, 64)
+    rows = [*mixed(PAIRS), *mixed({"de-cs": [("AB BA", "12 21")]})]
+    write_jsonl("e.jsonl", rows)
+    code, out, _ = command("evaluate", "m", "e.jsonl", "--device", "cpu", "--json")
+    results = json.loads(out)
+    found = {name: (each["num_pairs"], each["trained"]) for name, each in results["by_direction"].items()}
+    assert found == {"de-cs": (1, False), "de-en": (40, True), "en-cs": (30, True), "en-de": (64, True)}
+    assert results["mean"]["chrf"] == pytest.approx(sum(each["chrf"] for each in results["by_direction"].values()) / 4)
+    code, out, _ = command("evaluate", "m", "e.jsonl", "--device", "cpu")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()[1:]] == ["de-cs", "de-en", "en-cs", "en-de", "mean"]
+    assert out.splitlines()[1].endswith("1 pair; not trained")
+    code, _, err = command("evaluate", "m", "e.jsonl", "--device", "cpu", "--calibrate")
+    assert "`calibrate` is for one direction; got 4. Name it: e.jsonl#de-cs." in err
     code, _, err = command("evaluate", "m", "t.tsv", *named)
     assert code != 0
     assert "Its rows say their languages: write, for example, t.tsv#en-de" in err

@@ -89,7 +89,8 @@ def evaluate(
         raise SettingsError("`--calibrate` is for a single model; it does not work with `--ensemble`.")
     prepare_process(threads)
     loaded = load(model, device=device, precision=precision, others=ensemble or (), adapter=adapter, engine=engine)
-    loaded = with_direction(loaded, source_language, target_language)
+    if source_language or target_language:  # else files may say the languages
+        loaded = with_direction(loaded, source_language, target_language)
     named = {
         "calibrate": calibrate,
         "tokenize": tokenize,

@@ -72,6 +72,11 @@ def summary(results: dict[str, Any]) -> str:
         for key, name, form, note in rows
         if key in results
     ]
+    directions = results.get("by_direction", {})
+    for direction, found in (directions | ({"mean": results["mean"]} if len(directions) > 1 else {})).items():
+        pairs = f"; {counted(found['num_pairs'], 'pair')}" if "num_pairs" in found else ""
+        note = "" if found.get("trained", True) else "; not trained"
+        scores.append(f"{direction:<15}{found['bleu']:>9.2f}   BLEU; chrF {found['chrf']:.2f}{pairs}{note}")
     for tag, found in results.get("by_target", {}).items():
         pairs = counted(found["num_pairs"], "pair")
         scores.append(f"to {tag:<12}{found['bleu']:>9.2f}   BLEU; chrF {found['chrf']:.2f}; {pairs}")

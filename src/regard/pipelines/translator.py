@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
+from statistics import fmean
 from typing import Any, TypeVar, Unpack, cast, overload
 
 import torch
 
 from regard.arguments import check_texts
 from regard.checkpoint import LoadedModel
-from regard.data.corpus import read_beside, read_pairs
+from regard.data.corpus import Corpus, find_corpora, read_beside, read_pairs
+from regard.data.directions_of_corpora import by_direction
 from regard.errors import DataError, SettingsError
 from regard.evaluation.confidence import Confidence
 from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
@@ -407,12 +409,40 @@ class Translator(Pipeline):
     def evaluate_files(
         self, data: Sequence[str | os.PathLike[str]], *, tell: Callable[[str], None] = lambda hint: None, **options: Any
     ) -> dict[str, Any]:
-        """The scores of `evaluate`, whose options it has, on files of pairs; `references` are files of more references."""
+        """The scores of `evaluate`, whose options it has, on files of pairs; `references` are files of more references.
+
+        A model of several languages is measured for each direction of files that say it, under `by_direction`; `mean` is that of
+        BLEU and chrF over the directions.
+        """
+        if (
+            self.languages is not None
+            and (corpora := find_corpora(by_direction([os.fspath(name) for name in data])[0]))[0].direction
+        ):
+            return self._evaluate_directions(corpora, tell, options)
         pairs = read_pairs(data)
         options["more_references"] = [read_beside(path, pairs) for path in options.pop("references", ())]
         if hint := tokenization_hint(pairs.targets, options.get("tokenize", "13a")):
             tell(hint)
         return self.evaluate(pairs.sources, pairs.targets, **options)
+
+    def _evaluate_directions(
+        self, corpora: Sequence[Corpus], tell: Callable[[str], None], options: dict[str, Any]
+    ) -> dict[str, Any]:
+        """The scores of `evaluate_files` for each direction.
+
+        Raises:
+            SettingsError: an option that is for one direction.
+        """
+        assert self.languages is not None
+        if asked := [name for name in ("references", "calibrate") if options.get(name)]:
+            raise SettingsError(f"`{asked[0]}` is for one direction; got {len(corpora)}. Name it: {corpora[0].name}.")
+        found: dict[str, Any] = {}
+        for corpus in corpora:
+            directed = self.directed(*corpus.direction.split("-"))
+            scores = directed.evaluate_files([corpus.name], tell=tell, **options)
+            found[corpus.direction] = {**scores, "trained": self.languages.is_trained(*corpus.direction.split("-"))}
+        mean = {name: fmean(each[name] for each in found.values()) for name in ("bleu", "chrf")}
+        return {"by_direction": found, "mean": mean, "num_pairs": sum(each["num_pairs"] for each in found.values())}
 
     def align(
         self, source: str, target: Given | None = None, *, layer: int | None = None, head: int | None = None
