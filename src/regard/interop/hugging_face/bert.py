@@ -466,9 +466,8 @@ def refuse(kind: str, wanted: Mapping[str, tuple[Any, Any]]) -> None:
     """
     for key, (found, needed) in wanted.items():
         if found != needed:
-            raise ModelFolderError(
-                f"{key} must be {needed} to be written as {kind}; got {found}. Try another format, such as onnx."
-            )
+            hint = "" if key == "arch" or kind == "onnx" else " Try another format, such as onnx."
+            raise ModelFolderError(f"{key} must be {needed} to be written as {kind}; got {found}.{hint}")
 
 
 def labels_of(config: ForeignConfig, task: str) -> list[str]:
