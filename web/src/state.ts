@@ -240,7 +240,9 @@ export const isViewOfOther = (): boolean => isInspectionStale() || isOutputStale
 /** The tokens that have a log-probability: all and the end of a translation, all but the first of another text. */
 export function scoredTokens(sentence: Sentence | null | undefined = state.inspection.sentence): string[] {
   const tokens = (sentence?.tokens ?? []).map(each => each.token);
-  return translates() ? [...tokens, "end"] : tokens.slice(1);
+  if (!translates()) return tokens.slice(1);
+  const rows = state.inspection.result?.tokens.cross?.rows.spelled ?? [];
+  return [...tokens, rows.length > tokens.length ? rows.at(-1)! : "</s>"];
 }
 
 /** Whether `view.outputPosition` chooses the row of a kind of attention; of the others, `view.inputPosition` does. */

@@ -6,6 +6,7 @@ import {attentionView} from "../attention";
 import type {AttentionView} from "../attention-view";
 import {colourRamp} from "../colour-ramp";
 import {cellKey, lookUpWeight} from "../inspection";
+import {placeOf, placeWords} from "../places";
 import {saveMenu, type Row} from "../save-menu";
 import {displayToken} from "../spelling";
 import {isViewOfOther, state, update} from "../state";
@@ -70,26 +71,17 @@ function scoreStatement({key}: AttentionView, lookup: LookupReply): TemplateResu
   </p>`;
 }
 
-/** The token that a decoder has read where it makes the query of a row. */
-function tokenOfQuery({row}: AttentionView): string | undefined {
-  const {target, tokens} = state.inspection.result!;
-  if (target === null || state.view.head.startsWith("encoder.")) return undefined;
-  return tokens.decoder?.keys.spelled[row];
-}
-
 function computation(view: AttentionView, lookup: LookupReply): TemplateResult {
   const row = html`<bdi class="strong">${displayToken(view.rows.labels[view.row]!)}</bdi>`;
   const key = html`<bdi class="strong">${displayToken(view.keys.labels[view.key]!)}</bdi>`;
-  const queryToken = tokenOfQuery(view);
-  const place = html`<p class="hint" id="place">
-    The query is made where the model has read <bdi class="strong">${displayToken(queryToken ?? "")}</bdi> and is about
-    to write ${row}.
-  </p>`;
+  const place = placeOf(view, view.row);
+  const owner = place ? html`the place that is ${placeWords(place)}` : html`the token ${row}`;
   const termsLabel = lookup.is_additive ? "v · tanh(query + key)" : "their product, number by number";
-  return html`${queryToken === undefined ? nothing : place}
-    ${numberStrip("query", html`query ${queryToken === undefined ? "of" : "before"} ${row}`, lookup.query)}
-    ${numberStrip("key", html`key of ${key}`, lookup.key)} ${numberStrip("terms", termsLabel, lookup.terms)}
-    ${scoreStatement(view, lookup)} ${softmaxTable(view, lookup)} ${writes(view)}
+  const queryLabel = place?.writes ? html`query, about to write <bdi>${displayToken(place.writes)}</bdi>` : "query";
+  return html`<p class="hint" id="place">The query belongs to ${owner}.</p>
+    ${numberStrip("query", queryLabel, lookup.query)} ${numberStrip("key", html`key of ${key}`, lookup.key)}
+    ${numberStrip("terms", termsLabel, lookup.terms)} ${scoreStatement(view, lookup)} ${softmaxTable(view, lookup)}
+    ${writes(view)}
     <p class="legend"><span>below 0 ${colourRamp("less")}</span> <span>above 0 ${colourRamp("more")}</span></p>`;
 }
 
@@ -122,8 +114,8 @@ export function panel(): TemplateResult | typeof nothing {
   const content = (): TemplateResult | string => {
     if (!showsComputation) {
       return (
-        "A token asks with its query; the other tokens answer with their keys, and give their values: this shows the " +
-        "numbers."
+        "The place that is about to write a token asks with its query; the tokens that it may look at answer with " +
+        "their keys, and give their values: this shows the numbers."
       );
     }
     if (!isHead) return "What is shown is not one head. Choose a head in the grid.";

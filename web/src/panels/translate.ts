@@ -121,7 +121,7 @@ function comparison(): TemplateResult | typeof nothing {
   return html`<div id="compared">
     <p class="hint">
       Beside it, with a log-probability of <span class="strong number">${sum(compared)}</span> in place of
-      <span class="strong number">${sum(sentence)}</span> (the end not counted). Marked words are not in the one above.
+      <span class="strong number">${sum(sentence)}</span> (without &lt;/s&gt;). Marked words are not in the one above.
     </p>
     <p class="output" dir=${textDirection(compared.text)}>${tokens}</p>
     <p dir="auto">${markDifferences(compared.text, sentence.text)}</p>
