@@ -12,7 +12,7 @@ from regard.serving.model_registry import ModelRegistry
 READ = (
     *("ModelsReply", "TokenizeReply", "NativeTranslateReply", "TranslateListReply", "TracedReply", "PairScore"),
     *("InspectReply", "AblateReply", "LookupReply", "WritesReply", "StreamReply", "FlowReply", "PredictReply"),
-    *("Completion", "NativeFailure"),
+    *("NextReply", "ExperimentReply", "Completion", "NativeFailure"),
 )
 
 

@@ -107,6 +107,22 @@ const TERMS = {
       "read up to there, and a key of each token that is looked at. Softmax turns scores into weights: " +
       "e to the score, divided by the sum over the row.",
   ],
+  temperature: [
+    "Temperature",
+    "Scores are divided by it before softmax. Below 1, the highest score takes more of the weight; above 1, all " +
+      "become more alike. The factor 1 ÷ √d does the same: d products add up to numbers of about √d, and without the " +
+      "factor one key would take nearly all of the weight.",
+  ],
+  "beam-search": [
+    "Beam search",
+    "Several beginnings of a translation are kept. Each is continued by its likeliest tokens; of all these, the best " +
+      "sums of log-probabilities are kept.",
+  ],
+  "log-probability": [
+    "Log-probability",
+    "The natural logarithm of a probability, in nats. Minus 0.69 nats halves a probability; minus 2.3 nats make it a " +
+      "tenth.",
+  ],
   search: [
     "Score in the search",
     "The sum of the log-probabilities so far, in nats. At each step the best beginnings go on; the others are dropped.",

@@ -109,7 +109,7 @@ class Shown:
     def unfold(self) -> None:
         """Open what is folded: the options, the other translations."""
         code = "all => all.forEach(each => { each.open = true; })"
-        self.all("details:not(.save)").evaluate_all(code)
+        self.all("details:not(.save, #next-token)").evaluate_all(code)
 
     def drawn(self) -> None:
         """Wait until what was changed is drawn."""

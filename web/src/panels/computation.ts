@@ -10,48 +10,10 @@ import {placeOf, placeWords} from "../places";
 import {saveMenu, type Row} from "../save-menu";
 import {displayToken} from "../spelling";
 import {isViewOfOther, state, update} from "../state";
-import {styleProperties} from "../style-properties";
 import {help} from "../terms";
+import {softmaxControls, softmaxTable} from "./softmax";
 import {numberStrip} from "./strips";
 import {writes} from "./writes";
-
-const NUM_LISTED_KEYS = 6;
-
-/** The keys with the highest scores of the row, and the chosen one. */
-function softmaxTable(view: AttentionView, lookup: LookupReply): TemplateResult {
-  const {weights, allowed, scores, bias} = lookup;
-  const scoreOf = (key: number): number => scores[key]! + bias[key]!;
-  const allowedKeys = weights.map((_, key) => key).filter(key => allowed[key]);
-  const highest = Math.max(...allowedKeys.map(scoreOf));
-  const exponential = (key: number): number => Math.exp(scoreOf(key) - highest);
-  const total = allowedKeys.reduce((sum, key) => sum + exponential(key), 0);
-  const best = [...allowedKeys].sort((a, b) => scoreOf(b) - scoreOf(a)).slice(0, NUM_LISTED_KEYS);
-  const listed = best.includes(view.key) || !allowed[view.key] ? best : [...best, view.key];
-  const row = (key: number): TemplateResult =>
-    html`<tr class=${key === view.key ? "strong" : ""}>
-      <td><bdi>${displayToken(view.keys.labels[key]!)}</bdi></td>
-      <td class="number">${scoreOf(key).toFixed(2)}</td>
-      <td class="number">${exponential(key).toFixed(3)}</td>
-      <td class="number">${weights[key]!.toFixed(3)}</td>
-      <td class="fill">
-        <span class="track"><span ${styleProperties({width: `${100 * weights[key]!}%`})}></span></span>
-      </td>
-    </tr>`;
-  const numOthers = allowedKeys.length - listed.length;
-  return html`<table id="softmax">
-      <thead>
-        <tr>
-          <th>key</th>
-          <th>score</th>
-          <th>exp(score − ${highest.toFixed(2)})</th>
-          <th>÷ ${total.toFixed(2)} = weight</th>
-          <th><span class="unseen">weight, as a bar</span></th>
-        </tr>
-      </thead>
-      <tbody> ${listed.map(row)} </tbody>
-    </table>
-    ${numOthers > 0 ? html`<p class="hint">and ${numOthers} more keys.</p>` : nothing}`;
-}
 
 function scoreStatement({key}: AttentionView, lookup: LookupReply): TemplateResult {
   const {query, terms, factor, scores, bias, allowed} = lookup;
@@ -80,8 +42,8 @@ function computation(view: AttentionView, lookup: LookupReply): TemplateResult {
   const queryLabel = place?.writes ? html`query, about to write <bdi>${displayToken(place.writes)}</bdi>` : "query";
   return html`<p class="hint" id="place">The query belongs to ${owner}.</p>
     ${numberStrip("query", queryLabel, lookup.query)} ${numberStrip("key", html`key of ${key}`, lookup.key)}
-    ${numberStrip("terms", termsLabel, lookup.terms)} ${scoreStatement(view, lookup)} ${softmaxTable(view, lookup)}
-    ${writes(view)}
+    ${numberStrip("terms", termsLabel, lookup.terms)} ${scoreStatement(view, lookup)} ${softmaxControls(lookup)}
+    ${softmaxTable(view, lookup)} ${writes(view)}
     <p class="legend"><span>below 0 ${colourRamp("less")}</span> <span>above 0 ${colourRamp("more")}</span></p>`;
 }
 

@@ -16,6 +16,7 @@ import {styleProperties} from "../style-properties";
 import {help} from "../terms";
 import {choosePrefix, chooseTranslation, toggleComparison, translate} from "../translation";
 import {modelChooser, numberChooser, stopButton, TEMPERATURES} from "./controls";
+import {nextToken} from "./next-token";
 import {
   alternatives,
   alternativesPopup,
@@ -258,7 +259,7 @@ function translation(): TemplateResult {
     <div class=${isStale ? "stale" : ""} aria-busy=${isRunning}>
       <div id="output" aria-live="polite">${output()}</div>
       ${isOutputStale() && !isRunning ? staleHint : nothing} ${sentences.length ? doubtLegend() : nothing}
-      ${alternatives(choosePrefix)} ${nBestList()} ${comparison()}
+      ${alternatives(choosePrefix)} ${nextToken()} ${nBestList()} ${comparison()}
     </div>
     ${alternativesPopup(choosePrefix)}
   </div>`;
