@@ -26,7 +26,7 @@ CONFIGS: list[ModelConfig] = [
         **SMALL, num_kv_heads=2, num_decoder_layers=2, output_bias=True, embedding_norm="both", bias=False
     ),
     DecoderConfig(**SMALL, positions="alibi"),
-    DecoderConfig(**SMALL, positions="shaw", num_layers=1),
+    DecoderConfig(**SMALL, positions="shaw", num_layers=1, windows=[4]),
     DecoderConfig(**SMALL, positions="sinusoidal_halves", max_positions=70),
     EncoderConfig(**SMALL, task="classify", labels=["a", "b"], positions="relative_key"),
     RecurrentConfig(vocab_size=29, model_dim=12, score="additive"),

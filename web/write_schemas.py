@@ -7,12 +7,13 @@ from typing import Any
 from regard.serving.http.app import App
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits
+from regard.serving.model_folders import ModelFolders
 from regard.serving.model_registry import ModelRegistry
 
 READ = (
     *("ModelsReply", "TokenizeReply", "NativeTranslateReply", "TranslateListReply", "TracedReply", "PairScore"),
     *("InspectReply", "AblateReply", "LookupReply", "WritesReply", "StreamReply", "FlowReply", "PredictReply"),
-    *("Completion", "NativeFailure"),
+    *("NextReply", "ExperimentReply", "Completion", "NativeFailure"),
 )
 
 
@@ -28,6 +29,6 @@ def reachable(schemas: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]
     return {name: found[name] for name in sorted(found)}
 
 
-document = App(ModelRegistry([], Limits()), Keys(None)).context.document
+document = App(ModelRegistry(ModelFolders([]), Limits()), Keys(None)).context.document
 kept = {"schemas": reachable(document["components"]["schemas"], READ)}
 print(json.dumps({**document, "paths": {}, "components": kept}))

@@ -106,10 +106,10 @@ def model_size(config: ModelConfig) -> Size:
     Layers are alike: what the second one adds, all others do.
     """
     stacks = [name for name in type(config).model_fields if name.startswith("num_") and name.endswith("layers")]
+    by_layer: dict[str, Any] = {"pruned_heads": {}, "weights_from": [], "windows": []}
     shallow = {
         **dict.fromkeys(stacks, 1),
-        **({"pruned_heads": {}} if "pruned_heads" in type(config).model_fields else {}),
-        **({"weights_from": []} if "weights_from" in type(config).model_fields else {}),
+        **{name: value for name, value in by_layer.items() if name in type(config).model_fields},
     }
     num_own = len(set(getattr(config, "weights_from", [])))
     least = _counted(config.model_copy(update=shallow))

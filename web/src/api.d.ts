@@ -76,6 +76,14 @@ export interface components {
       status: number;
       message: string;
     };
+    /** @description The log-probability of each token before and after a change; and the text that was read then. */
+    ExperimentReply: {
+      change: string;
+      source: string;
+      tokens: string[];
+      before: number[];
+      after: number[];
+    };
     /** @description The contribution of each input to each output. */
     FlowReply: {
       method: string;
@@ -160,6 +168,20 @@ export interface components {
       n_best?: string[];
       cut?: number;
       direction: string;
+    };
+    /** @description The likeliest next tokens, the likeliest first; all others together; how many of all can be drawn. */
+    NextReply: {
+      tokens: components["schemas"]["NextTokenReply"][];
+      num_others: number;
+      others: number;
+      others_drawn: number;
+      num_drawable: number;
+    };
+    /** @description A token that may be written next: its probability, and the one with which sampling draws it. */
+    NextTokenReply: {
+      token: string;
+      prob: number;
+      drawn: number;
     };
     OpenaiUsage: {
       prompt_tokens: number;
@@ -294,6 +316,7 @@ export type Completion = components["schemas"]["Completion"];
 export type CompletionsChoice = components["schemas"]["CompletionsChoice"];
 export type CompletionsLogProbs = components["schemas"]["CompletionsLogProbs"];
 export type Error = components["schemas"]["Error"];
+export type ExperimentReply = components["schemas"]["ExperimentReply"];
 export type FlowReply = components["schemas"]["FlowReply"];
 export type HeadReply = components["schemas"]["HeadReply"];
 export type InspectReply = components["schemas"]["InspectReply"];
@@ -302,6 +325,8 @@ export type ModelReply = components["schemas"]["ModelReply"];
 export type ModelsReply = components["schemas"]["ModelsReply"];
 export type NativeFailure = components["schemas"]["NativeFailure"];
 export type NativeTranslateReply = components["schemas"]["NativeTranslateReply"];
+export type NextReply = components["schemas"]["NextReply"];
+export type NextTokenReply = components["schemas"]["NextTokenReply"];
 export type OpenaiUsage = components["schemas"]["OpenaiUsage"];
 export type PairScore = components["schemas"]["PairScore"];
 export type PredictReply = components["schemas"]["PredictReply"];

@@ -62,12 +62,11 @@ const LABELS: Record<string, string> = {
 export function layerTitle(layer: string): string {
   const [kind, number] = layer.split(".");
   const isOfPair = state.inspection.result?.target != null;
-  return `${isOfPair && kind === "encoder" ? "Encoder layer" : "Layer"} ${Number(number) + 1}`;
+  return `${isOfPair && kind === "encoder" ? "Encoder layer" : "Layer"} ${number}`;
 }
 
-/** The place of a head in words, such as "Layer 4, head 2". */
-export const headPlace = (name: string): string =>
-  `${layerTitle(layerOf(name))}, head ${Number(name.split(".")[2]) + 1}`;
+/** The place of a head in words and its name, such as "Layer 3, head 1 (cross.3.1)": both count from 0. */
+export const headPlace = (name: string): string => `${layerTitle(layerOf(name))}, head ${name.split(".")[2]} (${name})`;
 
 /** A head in words: its place, and what it reads. */
 export function headTitle(name: string): string {

@@ -1,7 +1,7 @@
 /** Inspections of a sentence: the attention of all heads, flows through all layers, the computation of a weight. */
 
 import {ablate} from "./ablation";
-import type {FlowReply, LookupReply, StreamReply, WritesReply} from "./api";
+import type {ExperimentReply, FlowReply, LookupReply, NextReply, StreamReply, WritesReply} from "./api";
 import type {AttentionView} from "./attention-view";
 import {searchKey, traceSearch} from "./beam-search";
 import {firstHead, layerOf} from "./head-navigation";
@@ -102,17 +102,14 @@ export function lookUpWeight(view: AttentionView): void {
 /** The reason why states are not sums of what the model's parts add; empty: they are. */
 export const reasonAgainstParts = (): string => chosenModel()?.no_parts ?? "";
 
-const requestedParts: Record<"writes" | "stream", string> = {writes: "", stream: ""};
+type Part = "writes" | "stream" | "next";
 
-/** Ask once for what parts add, if it is not known yet. */
-function lookUpParts<Reply>(
-  name: "writes" | "stream",
-  cell: string,
-  path: string,
-  show: (result: Reply) => void,
-): void {
+const requestedParts: Record<Part, string> = {writes: "", stream: "", next: ""};
+
+/** Ask once for a part of an inspection, if it is not known yet. */
+function lookUpPart<Reply>(name: Part, cell: string, path: string, show: (result: Reply) => void): void {
   const {result: inspection} = state.inspection;
-  if (!inspection || isInspectionStale() || reasonAgainstParts()) return;
+  if (!inspection || isInspectionStale()) return;
   const isRequested = requestedParts[name] === cell && (isRunning(name) || state.status.error !== "");
   if (state.inspection[name]?.cell === cell || isRequested) return;
   requestedParts[name] = cell;
@@ -124,9 +121,9 @@ function lookUpParts<Reply>(
 /** Look up what the shown head adds to the state of the chosen token. */
 export function lookUpWrites(view: AttentionView): void {
   const {head} = state.view;
-  if (!state.inspection.result?.weights.has(head)) return;
+  if (!state.inspection.result?.weights.has(head) || reasonAgainstParts()) return;
   const cell = rowKey(view.row, head);
-  lookUpParts<WritesReply>("writes", cell, `writes/${head}/${view.row}`, result => {
+  lookUpPart<WritesReply>("writes", cell, `writes/${head}/${view.row}`, result => {
     update({inspection: {writes: {result, view, cell}}});
   });
 }
@@ -134,8 +131,31 @@ export function lookUpWrites(view: AttentionView): void {
 /** Look up the sublayers that make the state of a token of the output. */
 export function lookUpStream(row: number): void {
   const cell = rowKey(row);
-  lookUpParts<StreamReply>("stream", cell, `stream/${row}`, result => {
+  if (reasonAgainstParts()) return;
+  lookUpPart<StreamReply>("stream", cell, `stream/${row}`, result => {
     update({inspection: {stream: {result, cell}}});
+  });
+}
+
+/** Look up the tokens that may be written at a row, and how they are drawn. */
+export function lookUpNext(row: number): string {
+  const {temperature, topK, topP} = state.view.sampling;
+  const query = `temperature=${temperature}&top_k=${topK}&top_p=${topP}`;
+  const cell = rowKey(row, query);
+  lookUpPart<NextReply>("next", cell, `next/${row}?${query}`, result => {
+    update({inspection: {next: {result, cell}}});
+  });
+  return cell;
+}
+
+/** Compare the log-probabilities of the tokens with those after a change. */
+export async function tryChange(change: string, seed: number): Promise<void> {
+  const {result: inspection} = state.inspection;
+  if (!inspection || isInspectionStale()) return;
+  await runLatest("experiment", "Trying", async signal => {
+    const path = `experiment/${change}?seed=${seed}`;
+    const result = await fetchOfInspection<ExperimentReply>(inspection, path, signal);
+    update({inspection: {experiment: {result, inspection}}});
   });
 }
 

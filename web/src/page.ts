@@ -10,6 +10,7 @@ import {countTokens, loadModels} from "./models";
 import {panel as ablationPanel} from "./panels/ablation";
 import {matrixLayout, matrixPanel, panel as alignmentPanel} from "./panels/alignment";
 import {panel as computationPanel} from "./panels/computation";
+import {panel as experimentsPanel} from "./panels/experiments";
 import {panel as headsPanel} from "./panels/heads";
 import {panel as layersPanel} from "./panels/layers";
 import {panel as searchPanel} from "./panels/search";
@@ -64,7 +65,7 @@ function panels(): unknown {
   const inspectionPanels = (): unknown =>
     html`${alignmentPanel()} ${matrixPanel()}
       <div class="column">${headsPanel()} ${ablationPanel()}</div>
-      ${computationPanel()} ${layersPanel()} ${snapshotsPanel()}`;
+      ${computationPanel()} ${layersPanel()} ${experimentsPanel()} ${snapshotsPanel()}`;
   if (state.server.storedPage) return html`${storedPanel()}${inspectionPanels()}`;
   if (!state.server.models.length) return nothing;
   if (translates()) return html`${translatePanel()}${inspectionPanels()}${searchPanel()}`;

@@ -2,6 +2,7 @@
 
 import type {AblationReply, FlowReply, InspectReply, NativeFailure, TextReply} from "./api";
 import type {Alternative} from "./sentence";
+import {chosenModel} from "./state";
 import type {Weights} from "./weights";
 
 interface StreamedToken {
@@ -143,7 +144,8 @@ async function fetchWeights(id: string, kind: string, signal: AbortSignal): Prom
 
 /** The attention of all heads, with the statistics of each. */
 export async function inspect(fields: object, signal: AbortSignal): Promise<Inspection> {
-  const answer = await fetchJson<InspectReply>("inspect", {...fields, lens: true}, signal);
+  const lens = chosenModel()?.arch !== "rnn"; // it has no layers whose states could be read
+  const answer = await fetchJson<InspectReply>("inspect", {...fields, lens}, signal);
   const kinds = Object.keys(answer.tokens);
   const weights = await Promise.all(kinds.map(kind => fetchWeights(answer.id, kind, signal)));
   return {...answer, request: fields, weights: new Map(weights.flat())};

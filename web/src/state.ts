@@ -2,8 +2,10 @@
 
 import type {
   AblationReply,
+  ExperimentReply,
   LookupReply,
   ModelReply,
+  NextReply,
   PredictedLabel,
   StreamReply,
   TracedReply,
@@ -12,6 +14,7 @@ import type {
 import type {AttentionView} from "./attention-view";
 import type {Inspection, InspectionFlow} from "./server";
 import type {Sentence} from "./sentence";
+import {NEUTRAL, type SoftmaxSettings} from "./softmax";
 
 export interface State {
   server: {
@@ -64,6 +67,9 @@ export interface State {
     groupsWords: boolean;
     hidesOtherRows: boolean;
     showsComputation: boolean;
+    /** How the weights of the chosen row are computed again. */
+    softmax: SoftmaxSettings;
+    sampling: SamplingSettings;
     isPlaying: boolean;
     tourStop: number | null;
     hoveredToken: HoveredToken | null;
@@ -78,6 +84,9 @@ export interface State {
     writes: {result: WritesReply; view: AttentionView; cell: string} | null;
     /** The sublayers that make the state of a token. */
     stream: {result: StreamReply; cell: string} | null;
+    /** The tokens that may be written in the place of the chosen one, and how sampling draws them. */
+    next: {result: NextReply; cell: string} | null;
+    experiment: {result: ExperimentReply; inspection: Inspection} | null;
     /** The training step of the inspected snapshot; null: the model itself. */
     snapshot: number | null;
   };
@@ -105,6 +114,15 @@ export interface State {
   };
 }
 
+/** How the next token is drawn, where that is shown. */
+export interface SamplingSettings {
+  isOpen: boolean;
+  temperature: number;
+  /** 0: of all tokens. */
+  topK: number;
+  topP: number;
+}
+
 /** A token under the pointer, and its place in the window. */
 export interface HoveredToken {
   sentenceIndex: number;
@@ -117,6 +135,18 @@ export type AblationResult = AblationReply & {predicted: PredictedLabel[] | unde
 
 /** A search with its request: another may be chosen by now. */
 export type SearchTrace = TracedReply & {requestKey: string; source: string};
+
+const NO_INSPECTION: State["inspection"] = {
+  result: null,
+  sentence: null,
+  flow: null,
+  lookup: null,
+  writes: null,
+  stream: null,
+  next: null,
+  experiment: null,
+  snapshot: null,
+};
 
 export const initialState = (): State => ({
   server: {models: [], storedPage: null},
@@ -142,11 +172,13 @@ export const initialState = (): State => ({
     groupsWords: false,
     hidesOtherRows: false,
     showsComputation: false,
+    softmax: NEUTRAL,
+    sampling: {isOpen: false, temperature: 1, topK: 0, topP: 1},
     isPlaying: false,
     tourStop: null,
     hoveredToken: null,
   },
-  inspection: {result: null, sentence: null, flow: null, lookup: null, writes: null, stream: null, snapshot: null},
+  inspection: {...NO_INSPECTION},
   heads: {
     disabled: [],
     undoStack: [],
@@ -168,7 +200,7 @@ export type Changes = {[Group in keyof State]?: Partial<State[Group]>};
 /** The results of a text, emptied: the text is gone, or a model of another kind is chosen. */
 export const NO_RESULTS: Changes = {
   output: {compared: null, attribution: null},
-  inspection: {result: null, sentence: null, flow: null, lookup: null, writes: null, stream: null, snapshot: null},
+  inspection: NO_INSPECTION,
   heads: {ablation: null, ablatedSentence: null, importance: null},
   search: {trace: null, candidate: null},
   view: {hoveredToken: null},
@@ -240,7 +272,9 @@ export const isViewOfOther = (): boolean => isInspectionStale() || isOutputStale
 /** The tokens that have a log-probability: all and the end of a translation, all but the first of another text. */
 export function scoredTokens(sentence: Sentence | null | undefined = state.inspection.sentence): string[] {
   const tokens = (sentence?.tokens ?? []).map(each => each.token);
-  return translates() ? [...tokens, "end"] : tokens.slice(1);
+  if (!translates()) return tokens.slice(1);
+  const rows = state.inspection.result?.tokens.cross?.rows.spelled ?? [];
+  return [...tokens, rows.length > tokens.length ? rows.at(-1)! : "</s>"];
 }
 
 /** Whether `view.outputPosition` chooses the row of a kind of attention; of the others, `view.inputPosition` does. */

@@ -30,9 +30,9 @@ const TERMS = {
   ],
   head: [
     "Head",
-    "A head is one way of looking; each layer has several. cross.1.2 is its name in Python: the kind, and layer and " +
-      "number counted from 0. Encoder: the input looks at itself. Decoder: the output looks at what is written. " +
-      "Cross: the output looks at the input. “Mean” is the mean of several heads.",
+    "A head is one way of looking; each layer has several. cross.1.2 is its name in Python and in commands: head 2 " +
+      "of layer 1, both counted from 0, as everywhere on this page. Encoder: the text looks at itself. Decoder: the " +
+      "output looks at what is written. Cross: the output looks at the text. “Mean” is the mean of several heads.",
   ],
   alignment: [
     "Alignment head",
@@ -51,14 +51,15 @@ const TERMS = {
   ],
   weight: [
     "Weight",
-    "How much a token looks at another, from 0 to 1. The weights of a row sum to 1. A mask forbids some " +
-      "cells: a token that is being written may not look at later ones.",
+    "How much a place looks at a token, from 0 to 1. The weights of a row sum to 1. A mask forbids some cells, which " +
+      "then have no weight: tokens that are not written yet, what is outside a window, and, in a batch of several " +
+      "texts, padding, which is no word. This page reads one text at a time, so it has no padding.",
   ],
   flow: [
     "Through all layers",
-    "Rollout multiplies the weights of all layers. Gradient asks how a small change of an input changes the " +
-      "output. Integrated gradients add this up on the way from an empty input. None is the truth: each has its " +
-      "caveat below the matrix.",
+    "Three ways to follow the output back to the input. Rollout multiplies the weights of all layers. Gradient asks " +
+      "how a small change of an input changes the output. Integrated gradients add this up on the way from an empty " +
+      "input. None is the truth: each has its caveat beside the matrix.",
   ],
   label: [
     "Label",
@@ -66,7 +67,7 @@ const TERMS = {
       "same one (induction), a symbol (a sink), along the alignment. Mixed: none of these for half of its weight.",
   ],
   entropy: [
-    "Entropy",
+    "Spread, or entropy",
     "How spread a row's weights are, in nats: 0 where one token has all the weight, 2.3 where ten tokens share it.",
   ],
   highest: [
@@ -96,13 +97,31 @@ const TERMS = {
   ],
   stream: [
     "The state of a token",
-    "Each token has a list of numbers, its state. It begins as the embedding; each sublayer reads it and adds a list " +
-      "of its own. The wider a stream is drawn, the longer its list: the square root of the sum of squares.",
+    "Each token has a list of numbers, its state. It begins as the embedding; each attention and each " +
+      "feed-forward layer reads it and adds a list of its own. The wider a stream is drawn, the longer its list: the " +
+      "square root of the sum of squares.",
   ],
   lookup: [
     "Query, key, softmax",
-    "Query and key are lists of numbers that the head makes of two tokens. Softmax turns scores into weights: " +
+    "Query and key are lists of numbers. The head makes the query where a token is about to be written, of what was " +
+      "read up to there, and a key of each token that is looked at. Softmax turns scores into weights: " +
       "e to the score, divided by the sum over the row.",
+  ],
+  temperature: [
+    "Temperature",
+    "Scores are divided by it before softmax. Below 1, the highest score takes more of the weight; above 1, all " +
+      "become more alike. The factor 1 ÷ √d does the same: d products add up to numbers of about √d, and without the " +
+      "factor one key would take nearly all of the weight.",
+  ],
+  "beam-search": [
+    "Beam search",
+    "Several beginnings of a translation are kept. Each is continued by its likeliest tokens; of all these, the best " +
+      "sums of log-probabilities are kept.",
+  ],
+  "log-probability": [
+    "Log-probability",
+    "The natural logarithm of a probability, in nats. Minus 0.69 nats halves a probability; minus 2.3 nats make it a " +
+      "tenth.",
   ],
   search: [
     "Score in the search",

@@ -112,7 +112,7 @@ class Shown:
     def unfold(self) -> None:
         """Open what is folded: the options, the other translations."""
         code = "all => all.forEach(each => { each.open = true; })"
-        self.all("details:not(.save)").evaluate_all(code)
+        self.all("details:not(.save, #next-token)").evaluate_all(code)
 
     def drawn(self) -> None:
         """Wait until what was changed is drawn."""
@@ -207,9 +207,11 @@ class Shown:
     def cell(self) -> tuple[str, float | None, str]:
         """The chosen cell of the matrix: the token that looks, its weight or None where it may not, and what it looks at."""
         said = re.sub(r"\s+", " ", self.text(CELL)).strip()
-        found = re.match(r"(.+?) (?:looks with (\d\.\d+) at|may not look at) (.+?)\.( |$)", said)
+        place = "(?:About to write (?P<writes>.+?)(?:, has read .+?)?:|(?P<is>.+?))"
+        found = re.match(rf"{place} (?:looks with (?P<weight>\d\.\d+) at|may not look at) (?P<key>.+?)\.( |$)", said)
         assert found, said
-        return found[1], None if found[2] is None else float(found[2]), found[3]
+        weight = None if found["weight"] is None else float(found["weight"])
+        return found["writes"] or found["is"], weight, found["key"]
 
     @property
     def curves(self) -> dict[tuple[int, int], float]:

@@ -24,7 +24,7 @@ WORDS = (
 )  # fmt: skip
 
 
-def copying(path: Path, max_positions: int = 24, alphabet: str = LETTERS) -> Path:
+def copying(path: Path, max_positions: int = 24, alphabet: str = LETTERS, window: int | None = None) -> Path:
     """A model that copies. What its heads look at from position p:
 
     encoder.0.0: p; encoder.0.1: p - 1. decoder.0.0: p - 1; decoder.0.1: 3/4 at p, 1/4 at p - 1.
@@ -36,7 +36,7 @@ def copying(path: Path, max_positions: int = 24, alphabet: str = LETTERS) -> Pat
     config = EncoderDecoderConfig(
         vocab_size=vocab, model_dim=dim, ff_dim=1, num_heads=2, head_dim=max(vocab, places), num_encoder_layers=1,
         num_decoder_layers=1, dropout=0.0, norm="pre", norm_kind="none", positions="learned", max_positions=places,
-        tied_embeddings="none", scale_embeddings=False,
+        tied_embeddings="none", scale_embeddings=False, windows=[window] if window else [],
     )  # fmt: skip
     model = EncoderDecoder(config)
     eye = torch.eye(places)

@@ -30,6 +30,12 @@ def test_axe_finds_nothing(opened: Any, learnt_url: str, scheme: str) -> None:
     found = {"empty": violations(page)}
     page.write(SENTENCE)
     found["translated"] = violations(page)
+    page.click(head_button("decoder.1.0"))
+    for selector in ("#explain", "#masked", "#next-token summary", "[data-change=future]"):
+        page.click(selector)
+    page.wait("document.querySelector('#next') && document.querySelector('#own-softmax')")
+    found["tried"] = violations(page)
+    page.page.click("#next-token summary")
     page.take_token(0)
     page.write_alternative(1)
     found["forced"] = violations(page)

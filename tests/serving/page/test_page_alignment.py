@@ -166,9 +166,9 @@ def test_all_heads_can_be_chosen_and_keys_go_through_them(opened: Any, copying_u
     page = opened(copying_url, text=WORD)
     expect(page.all(f"{HEAD} option")).to_have_count(13, timeout=10_000)  # a busy machine draws them late
     assert page.texts(f"{HEAD} option") == [
-        "Encoder layer 1, head 1 (encoder.0.0)", "Encoder layer 1, head 2 (encoder.0.1)", "mean of encoder.0",
-        "Layer 1, head 1 (decoder.0.0)", "Layer 1, head 2 (decoder.0.1)", "mean of decoder.0", "Layer 1, head 1 (cross.0.0)",
-        "Layer 1, head 2 (cross.0.1)", "mean of cross.0", "mean", "rollout", "gradient", "integrated-gradients",
+        "Encoder layer 0, head 0 (encoder.0.0)", "Encoder layer 0, head 1 (encoder.0.1)", "mean of encoder.0",
+        "Layer 0, head 0 (decoder.0.0)", "Layer 0, head 1 (decoder.0.1)", "mean of decoder.0", "Layer 0, head 0 (cross.0.0)",
+        "Layer 0, head 1 (cross.0.1)", "mean of cross.0", "mean", "rollout", "gradient", "integrated-gradients",
     ]  # fmt: skip
     page.choose(HEAD, "encoder.0.1")
     page.press(MATRIX, "n")
@@ -185,9 +185,11 @@ def test_steps_and_what_each_layer_would_say(opened: Any, learnt_url: str, learn
     assert page.all(LENS).count() == len(seen.lens) == 3
     page.page.focus(STEP)
     for step in range(len(wanted.tokens)):
-        assert f"token {step + 1} of {len(wanted.tokens)}: {readable(wanted.tokens[step])}" in page.text(
-            ".panel.layers"
+        read = ["<s>", *wanted.tokens][step]
+        place = (
+            f"about to write {readable(wanted.tokens[step])} ({percent(wanted.token_log_probs[step])}), has read {read}"
         )
+        assert f"token {step + 1} of {len(wanted.tokens)}: {place.replace('▁', '')}" in page.text(".panel.layers")
         assert page.page.get_attribute(STEP, "aria-valuetext") == readable(wanted.tokens[step])
         assert [token for token, _ in page.lens] == [readable(layer[step][0]) for layer in seen.lens]
         said = [numbers(share)[0] for _, share in page.lens]

@@ -89,7 +89,7 @@ def test_through_all_layers(opened: Any, learnt_url: str, learnt: Translator, me
         for key in range(3):
             page.click(f"#key-tokens bdi >> nth={key}")
             assert numbers(page.text(CELL))[0] == pytest.approx(shares[row, key], abs=0.006)
-    assert wanted.caveat in page.text("#reading")
+    assert wanted.caveat in page.text("#axes")
 
 
 def test_snapshots_of_training(

@@ -66,8 +66,8 @@ def test_what_is_said_of_each_head(opened: Any, learnt_url: str, learnt: Transla
     page.click(head_button("cross.1.0"))
     said = page.text(CHOSEN)
     chosen = next(head for head in seen.heads if str(head.name) == "cross.1.0")
-    assert said.startswith("Layer 2, head 1: reads the text")
-    statistics = f"cross.1.0: {chosen.label}; entropy {chosen.entropy:.2f} nats, highest weight {chosen.confidence:.2f}"
+    assert said.startswith("Layer 1, head 0 (cross.1.0): reads the text")
+    statistics = f"{chosen.label}; spread (entropy) {chosen.entropy:.2f} nats, highest weight {chosen.confidence:.2f}"
     assert statistics in said
     assert page.page.input_value(HEAD) == "cross.1.0"
 
@@ -123,7 +123,7 @@ def test_a_layer_and_a_single_head(opened: Any, learnt_url: str) -> None:
     assert page.heads_off == ["cross.0.0", "cross.0.1"]
     page.press(head_button("cross.0.0"), "Shift+ ")
     assert page.heads_off == []
-    page.page.get_by_role("button", name="Layer 2 (decoder.1)", exact=True).click()
+    page.page.get_by_role("button", name="Layer 1 (decoder.1)", exact=True).click()
     page.settled()
     assert page.heads_off == ["decoder.1.0", "decoder.1.1"]
     page.press(head_button("cross.0.0"), "s")

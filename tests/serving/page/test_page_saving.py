@@ -42,7 +42,7 @@ def table(page: Shown, name: str) -> list[dict[str, str]]:
 def test_each_panel_is_saved_as_pictures(page: Shown) -> None:
     wanted = {
         "translation": page.tokens[0], "alignment": "looks", "heads": "cross.1.0", "computed": "Softmax",
-        "layers": "embeddings", "without": "end", "search": "</s>",
+        "layers": "embeddings", "without": "</s>", "search": "</s>",
     }  # fmt: skip
     for name in PANELS:
         drawing = ElementTree.fromstring(saved(page, name, "SVG"))

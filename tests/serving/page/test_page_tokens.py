@@ -49,7 +49,7 @@ def test_rows_chips_and_bars_are_the_tokens_that_were_written(opened: Any, learn
         assert chips(shown) == [readable(token) for token in tokens]
         assert rows(shown) == [*tokens, "</s>"]
         bars = shown.all(CHANGES)
-        assert [each.locator("bdi").inner_text() for each in bars.all()] == [*map(readable, tokens), "end"]
+        assert [each.locator("bdi").inner_text() for each in bars.all()] == [*map(readable, tokens), "</s>"]
         changes = [float(each.locator(".number").inner_text()) for each in bars.all()]
         assert changes == pytest.approx(seen.ablations[0].token_changes, abs=0.0051)
         for place in (0, len(tokens) // 2, len(tokens) - 1):

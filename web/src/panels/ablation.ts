@@ -49,13 +49,13 @@ function storedAblations(): TemplateResult | typeof nothing {
 }
 
 /** A change with its sign; one that rounds to 0 has none. */
-function signed(value: number, digits: number): string {
+export function signed(value: number, digits: number): string {
   const shown = value.toFixed(digits);
   return Number(shown) === 0 ? shown.replace("-", "") : `${value > 0 ? "+" : ""}${shown}`;
 }
 
 /** Bars to the left for what is less likely without the heads, to the right for what is more likely. */
-function changeBars(labels: string[], changes: number[], unit: "nats" | ""): TemplateResult {
+export function changeBars(labels: string[], changes: number[], unit: "nats" | ""): TemplateResult {
   const max = Math.max(unit ? MIN_NATS : MIN_PROBABILITY, ...changes.map(Math.abs));
   const bar = (change: number, index: number): TemplateResult => {
     const label = displayToken(labels[index] ?? "");

@@ -7,10 +7,11 @@ import type {AttentionView, Side} from "../attention-view";
 import {translucent} from "../colours";
 import {colourRamp} from "../colour-ramp";
 import {drawMatrix, type Layout} from "../drawing";
-import {curves} from "./curves";
+import {curves, hasColumns} from "./curves";
 import {hasModifier, isChecked, valueOf} from "../events";
 import {alignmentHead, goToHead, goToLayer, headPlace, headTitle, layerOf, layerTitle} from "../head-navigation";
 import {chooseHead} from "../inspection";
+import {placeOf, placeWords, rowsOf} from "../places";
 import {saveMenu, type Row} from "../save-menu";
 import {displayToken, joinClasses} from "../spelling";
 import {chosenSentence, FLOW_METHODS, FLOW_PREFIX, isViewOfOther, MEAN_PREFIX, state, update} from "../state";
@@ -18,6 +19,7 @@ import {styleProperties} from "../style-properties";
 import {help} from "../terms";
 import {generatesText, translates} from "../state";
 import {heaviestKeys, isForbidden, rowWeights, weightAt} from "../weights";
+import {maskStatement} from "./masks";
 
 const GRID_SIZE = 5;
 const MAX_SHADE = 0.85;
@@ -79,26 +81,32 @@ function tokenLine({pieces, labels, direction}: Side, options: LineOptions): Tem
   return html`<p id=${id} class="tokens" dir=${direction} role="group" aria-label=${label}>${tokens}</p>`;
 }
 
+/** What a token that looks stands for. */
+const LOOKING = {
+  translation: "the place that is about to write it, and has read those before it",
+  text: "the place that has read it, and is about to write the next",
+  read: "itself",
+};
+
 /** The meaning of rows and columns. */
 function axesHint(kind: string): string {
-  const isPair = state.inspection.result?.target !== null;
   if (kind === "flow") {
     return (
       "Each row is what was written or said; each column is a token of the input. The stronger a cell, the larger " +
       `its share. ${state.inspection.flow?.caveat}`
     );
   }
-  if (kind === "cross") {
-    return "Each row is a token of the output, as it is predicted; each column is a token of the input.";
-  }
-  if (kind === "decoder" && isPair) {
-    return "Each row is a token of the output, as it is predicted; each column is a token before it.";
-  }
-  if (kind === "decoder") {
-    return "Each row is a token of the text; each column is a token that it looks at: itself, or one before it.";
-  }
-  const text = isPair ? "input" : "text";
-  return `Each row is a token of the ${text}; each column is a token of the same text that it looks at.`;
+  const columns = kind === "cross" ? "the tokens of the text, which it looks at" : "the tokens that it looks at";
+  return `Rows: each token stands for ${LOOKING[rowsOf(kind)]}. Columns: ${columns}.`;
+}
+
+/** The meaning of both lines or columns of curves. */
+function sidesHint({kind}: AttentionView): TemplateResult | typeof nothing {
+  if (kind === "flow") return nothing;
+  const [keys, rows] = hasColumns() ? ["Left", "Right"] : ["Above", "Below"];
+  return html`<p class="hint" id="sides">
+    ${keys}: the tokens that are looked at. ${rows}: each token stands for ${LOOKING[rowsOf(kind)]}.
+  </p>`;
 }
 
 function onMatrixKey(event: KeyboardEvent, view: AttentionView): void {
@@ -150,6 +158,8 @@ function matrix(view: AttentionView): TemplateResult {
   };
   const size = `${weights.rows} rows, ${weights.keys} columns`;
   const others = html`<span><i class="stroke"></i> the others</span>`;
+  const hasForbidden = weights.values.includes(weights.forbidden);
+  const forbidden = html`<span><i class="forbidden"></i> forbidden by a mask</span>`;
   return html`<div class="frame">
       <canvas
         id="matrix"
@@ -163,13 +173,14 @@ function matrix(view: AttentionView): TemplateResult {
     </div>
     <p class="legend" id="legend">
       <span>${help("weight", "weight")} 0 ${colourRamp("heat")} 1</span>
-      <span><i class="forbidden"></i> forbidden by a mask</span>
+      ${hasForbidden ? forbidden : nothing}
       <span><i class="stroke here"></i> the chosen token</span> ${state.view.hidesOtherRows ? nothing : others}
     </p>`;
 }
 
 /** The chosen cell as a sentence. */
-function cellStatement({kind, weights, rows, keys, row, key, bestKey}: AttentionView): TemplateResult {
+function cellStatement(view: AttentionView): TemplateResult {
+  const {kind, weights, rows, keys, row, key, bestKey} = view;
   const digits = weights.values instanceof Uint16Array ? 3 : 2;
   const weightOf = (each: number): string => weightAt(weights, row, each).toFixed(digits);
   const rowToken = html`<bdi class="strong">${displayToken(rows.labels[row]!)}</bdi>`;
@@ -180,9 +191,10 @@ function cellStatement({kind, weights, rows, keys, row, key, bestKey}: Attention
     return html`<p id="cell" role="status">${keyToken} has a share of ${weight} in ${rowToken}.</p>`;
   }
   const best = html`Most, ${weightOf(bestKey)}, goes to <bdi>${displayToken(keys.labels[bestKey]!)}</bdi>.`;
+  const place = placeOf(view, row);
   return html`<p id="cell" role="status">
-    ${rowToken} ${isAllowed ? html`looks with ${weight} at` : "may not look at"} ${keyToken}.
-    ${key === bestKey ? nothing : best}
+    ${place ? html`${placeWords(place, "About")}:` : rowToken}
+    ${isAllowed ? html`looks with ${weight} at` : "may not look at"} ${keyToken}. ${key === bestKey ? nothing : best}
   </p>`;
 }
 
@@ -194,7 +206,7 @@ function headChooser(): TemplateResult {
   const layers = [...new Set(names.map(layerOf))];
   const layerGroup = (layer: string): TemplateResult =>
     html`<optgroup label="${layerTitle(layer)} (${layer})">
-      ${names.filter(name => layerOf(name) === layer).map(name => option(name, `${headPlace(name)} (${name})`))}
+      ${names.filter(name => layerOf(name) === layer).map(name => option(name, headPlace(name)))}
       ${option(`${MEAN_PREFIX}${layer}`, `mean of ${layer}`)}
     </optgroup>`;
   const flowGroup = (): TemplateResult =>
@@ -281,6 +293,8 @@ function saveAlignment({weights, rows, keys}: AttentionView): TemplateResult {
   return saveMenu("alignment", ["#curves", "#cell", "#matrix", "#legend"], table, content);
 }
 
+const SYMBOLS_HINT = "<s> is the symbol that begins a text, </s> the one that ends it.";
+
 function readingHint({kind, keys}: AttentionView): TemplateResult {
   const directionHint = "Its columns run from right to left, as the text does.";
   const weightHint =
@@ -288,7 +302,7 @@ function readingHint({kind, keys}: AttentionView): TemplateResult {
     "head looks. It does not say how important a token is: a head may look at tokens that change nothing in what " +
     "is written.";
   return html`<p class="hint" id="reading">
-    ${axesHint(kind)} ${keys.direction === "rtl" ? directionHint : nothing} ${kind === "flow" ? nothing : weightHint}
+    ${keys.direction === "rtl" ? directionHint : nothing} ${kind === "flow" ? nothing : weightHint} ${SYMBOLS_HINT}
   </p>`;
 }
 
@@ -327,7 +341,7 @@ export function panel(): TemplateResult {
       ${saveAlignment(view)}
     </div>
     <div class="together chooser" data-unsaved>${headChooser()}</div>
-    ${curves(view)} ${cellStatement(view)}
+    ${curves(view)} ${sidesHint(view)} ${cellStatement(view)}
   </section>`;
 }
 
@@ -346,7 +360,7 @@ export function matrixPanel(): TemplateResult | typeof nothing {
   const heaviest = heaviestKeys(values, state.view.rowShare);
   const rowLine = tokenLine(rows, {
     id: "row-tokens",
-    label: "tokens that look",
+    label: "tokens that stand for the places that look",
     chosen: row,
     shareOf: () => 0,
     choose: each => chooseCell(view, each, key),
@@ -363,7 +377,8 @@ export function matrixPanel(): TemplateResult | typeof nothing {
       <h2 id="matrix-title">All its weights</h2>
       ${viewControls()}
     </div>
-    ${matrix(view)} ${cellGrid(view)}
+    <p class="hint" id="axes">${axesHint(view.kind)}</p>
+    ${maskStatement(view)} ${matrix(view)} ${cellGrid(view)}
     <div class="sides">${rowLine} ${keyLine}</div>
     ${readingHint(view)}
     <p class="hint" id="keys">

@@ -6,51 +6,14 @@ import {attentionView} from "../attention";
 import type {AttentionView} from "../attention-view";
 import {colourRamp} from "../colour-ramp";
 import {cellKey, lookUpWeight} from "../inspection";
+import {placeOf, placeWords} from "../places";
 import {saveMenu, type Row} from "../save-menu";
 import {displayToken} from "../spelling";
 import {isViewOfOther, state, update} from "../state";
-import {styleProperties} from "../style-properties";
 import {help} from "../terms";
+import {softmaxControls, softmaxTable} from "./softmax";
 import {numberStrip} from "./strips";
 import {writes} from "./writes";
-
-const NUM_LISTED_KEYS = 6;
-
-/** The keys with the highest scores of the row, and the chosen one. */
-function softmaxTable(view: AttentionView, lookup: LookupReply): TemplateResult {
-  const {weights, allowed, scores, bias} = lookup;
-  const scoreOf = (key: number): number => scores[key]! + bias[key]!;
-  const allowedKeys = weights.map((_, key) => key).filter(key => allowed[key]);
-  const highest = Math.max(...allowedKeys.map(scoreOf));
-  const exponential = (key: number): number => Math.exp(scoreOf(key) - highest);
-  const total = allowedKeys.reduce((sum, key) => sum + exponential(key), 0);
-  const best = [...allowedKeys].sort((a, b) => scoreOf(b) - scoreOf(a)).slice(0, NUM_LISTED_KEYS);
-  const listed = best.includes(view.key) || !allowed[view.key] ? best : [...best, view.key];
-  const row = (key: number): TemplateResult =>
-    html`<tr class=${key === view.key ? "strong" : ""}>
-      <td><bdi>${displayToken(view.keys.labels[key]!)}</bdi></td>
-      <td class="number">${scoreOf(key).toFixed(2)}</td>
-      <td class="number">${exponential(key).toFixed(3)}</td>
-      <td class="number">${weights[key]!.toFixed(3)}</td>
-      <td class="fill">
-        <span class="track"><span ${styleProperties({width: `${100 * weights[key]!}%`})}></span></span>
-      </td>
-    </tr>`;
-  const numOthers = allowedKeys.length - listed.length;
-  return html`<table id="softmax">
-      <thead>
-        <tr>
-          <th>key</th>
-          <th>score</th>
-          <th>exp(score − ${highest.toFixed(2)})</th>
-          <th>÷ ${total.toFixed(2)} = weight</th>
-          <th><span class="unseen">weight, as a bar</span></th>
-        </tr>
-      </thead>
-      <tbody> ${listed.map(row)} </tbody>
-    </table>
-    ${numOthers > 0 ? html`<p class="hint">and ${numOthers} more keys.</p>` : nothing}`;
-}
 
 function scoreStatement({key}: AttentionView, lookup: LookupReply): TemplateResult {
   const {query, terms, factor, scores, bias, allowed} = lookup;
@@ -70,26 +33,17 @@ function scoreStatement({key}: AttentionView, lookup: LookupReply): TemplateResu
   </p>`;
 }
 
-/** The token that a decoder has read where it makes the query of a row. */
-function tokenOfQuery({row}: AttentionView): string | undefined {
-  const {target, tokens} = state.inspection.result!;
-  if (target === null || state.view.head.startsWith("encoder.")) return undefined;
-  return tokens.decoder?.keys.spelled[row];
-}
-
 function computation(view: AttentionView, lookup: LookupReply): TemplateResult {
   const row = html`<bdi class="strong">${displayToken(view.rows.labels[view.row]!)}</bdi>`;
   const key = html`<bdi class="strong">${displayToken(view.keys.labels[view.key]!)}</bdi>`;
-  const queryToken = tokenOfQuery(view);
-  const place = html`<p class="hint" id="place">
-    The query is made where the model has read <bdi class="strong">${displayToken(queryToken ?? "")}</bdi> and is about
-    to write ${row}.
-  </p>`;
+  const place = placeOf(view, view.row);
+  const owner = place ? html`the place that is ${placeWords(place)}` : html`the token ${row}`;
   const termsLabel = lookup.is_additive ? "v · tanh(query + key)" : "their product, number by number";
-  return html`${queryToken === undefined ? nothing : place}
-    ${numberStrip("query", html`query ${queryToken === undefined ? "of" : "before"} ${row}`, lookup.query)}
-    ${numberStrip("key", html`key of ${key}`, lookup.key)} ${numberStrip("terms", termsLabel, lookup.terms)}
-    ${scoreStatement(view, lookup)} ${softmaxTable(view, lookup)} ${writes(view)}
+  const queryLabel = place?.writes ? html`query, about to write <bdi>${displayToken(place.writes)}</bdi>` : "query";
+  return html`<p class="hint" id="place">The query belongs to ${owner}.</p>
+    ${numberStrip("query", queryLabel, lookup.query)} ${numberStrip("key", html`key of ${key}`, lookup.key)}
+    ${numberStrip("terms", termsLabel, lookup.terms)} ${scoreStatement(view, lookup)} ${softmaxControls(lookup)}
+    ${softmaxTable(view, lookup)} ${writes(view)}
     <p class="legend"><span>below 0 ${colourRamp("less")}</span> <span>above 0 ${colourRamp("more")}</span></p>`;
 }
 
@@ -122,8 +76,8 @@ export function panel(): TemplateResult | typeof nothing {
   const content = (): TemplateResult | string => {
     if (!showsComputation) {
       return (
-        "A token asks with its query; the other tokens answer with their keys, and give their values: this shows the " +
-        "numbers."
+        "The place that is about to write a token asks with its query; the tokens that it may look at answer with " +
+        "their keys, and give their values: this shows the numbers."
       );
     }
     if (!isHead) return "What is shown is not one head. Choose a head in the grid.";

@@ -146,6 +146,9 @@ function drawColumns({rows, keys}: AttentionView, room: number): Drawing {
   };
 }
 
+/** Whether the texts stand beside each other, and not one above the other. */
+export const hasColumns = (): boolean => panelWidth() < MIN_ROW_WIDTH;
+
 /** The width that the panel has for a drawing. */
 function panelWidth(): number {
   const panel = document.querySelector<HTMLElement>(".panel.alignment");
@@ -186,7 +189,7 @@ const frame = (placed: Word | undefined): TemplateResult | typeof nothing =>
 export function curves(view: AttentionView): TemplateResult {
   const {weights, rows, keys, row, key} = view;
   const room = panelWidth();
-  const isNarrow = room < MIN_ROW_WIDTH;
+  const isNarrow = hasColumns();
   const drawing = isNarrow ? drawColumns(view, room) : drawLines(view, room);
   const scale = isNarrow ? 1 : Math.max(MIN_SCALE, Math.min(MAX_SCALE, room / drawing.width));
   const others = state.view.hidesOtherRows ? [] : allEdges(weights).filter(edge => edge.row !== row);

@@ -158,27 +158,32 @@ function headDetails({head, label, entropy, confidence, offset}: HeadReply): Tem
     <p class="strong" id="head-words">${headTitle(head)}</p>
     ${canAblate() ? html`<p class="together">${headActions(head)}</p>` : nothing}
     <p class="hint" id="statistics">
-      <span id="head-title">${head}</span>: ${help("label", label)}; ${help("entropy", "entropy")} ${entropy.toFixed(2)}
-      nats, ${help("highest", "highest weight")} ${confidence.toFixed(2)}${offset === null ? nothing : words}, mean over
+      <span id="head-title">${head}</span>: ${help("label", label)}; ${help("entropy", "spread (entropy)")}
+      ${entropy.toFixed(2)} nats, ${help("highest", "highest weight")}
+      ${confidence.toFixed(2)}${offset === null ? nothing : words}, mean over
       rows.${importance === undefined ? nothing : html` Worth ${importance.toFixed(3)} nats per token.`}
     </p>
   </div>`;
 }
 
+const ORDER_WORDS: Record<string, string> = {entropy: "spread (entropy)", sharpness: "highest weight"};
+
 function orderChooser(): TemplateResult {
   const {sortBy, importance} = state.heads;
   const names = Object.keys(ORDERS).filter(name => name !== "worth" || importance);
+  const option = (name: string): TemplateResult =>
+    html`<option value=${name} ?selected=${name === sortBy}>${ORDER_WORDS[name] ?? name}</option>`;
   return html`<label
     >Order
     <select id="order" @change=${(event: Event) => update({heads: {sortBy: valueOf(event)}})}>
-      ${names.map(name => html`<option value=${name} ?selected=${name === sortBy}>${name}</option>`)}
+      ${names.map(option)}
     </select></label
   >`;
 }
 
 function layerName(layer: string, names: string[]): TemplateResult | typeof nothing {
   if (!layer) return nothing;
-  const name = `Layer ${Number(layer.split(".")[1]) + 1}`;
+  const name = `Layer ${layer.split(".")[1]}`;
   if (!canAblate()) return html`<span class="site">${name}</span>`;
   return html`<button
     class="site"
@@ -194,7 +199,9 @@ function kindTitle(kind: string): string {
   const isOfPair = state.inspection.result?.target != null;
   if (!isOfPair) return "The text reads itself";
   if (kind === "encoder") return "The text reads itself";
-  return kind === "cross" ? "The translation reads the text" : "The translation reads what is written";
+  return kind === "cross"
+    ? "The translation reads the text"
+    : "The translation reads what is written (grey: not written yet)";
 }
 
 /** Lines of one kind of attention together. */

@@ -3,6 +3,7 @@
 import {html, nothing, type TemplateResult} from "lit-html";
 import {valueOf} from "../events";
 import {chooseHead} from "../inspection";
+import {placeAfter, placeBefore, placeWords} from "../places";
 import {saveMenu, type Row} from "../save-menu";
 import {scrollToPanel} from "../scrolling";
 import type {Inspection} from "../server";
@@ -44,8 +45,8 @@ function lens(layers: Inspection["lens"], position: number, expected: string | u
       ${layers.map((layer, index) => bar(index, layer[position] ?? ["", 0]))}
     </div>
     <p class="hint">
-      What the output layer makes of each layer's state (the logit lens). Early layers were not trained for this: read
-      it as a hint.
+      What the output layer makes of each layer's state (the ${help("lens", "logit lens")}). Early layers were not
+      trained for this: read it as a hint.
     </p>`;
 }
 
@@ -63,11 +64,18 @@ function saveLens(sentence: Sentence, layers: Inspection["lens"]): TemplateResul
   }));
 }
 
-function positionControls(sentence: Sentence, position: number): TemplateResult {
+function positionControls(sentence: Sentence, position: number, predictsNext: boolean): TemplateResult {
   const last = Math.max(0, sentence.tokens.length - 1);
   const {token = "", log_prob: logProb} = sentence.tokens[position] ?? {};
   const {isPlaying} = state.view;
-  const probability = (): TemplateResult => html`<span id="probability">${percent(logProb!)}</span>`;
+  const probability =
+    typeof logProb === "number" ? html` (<span id="probability">${percent(logProb)}</span>)` : nothing;
+  const tokens = sentence.tokens.map(each => each.token);
+  const own = html`<bdi class="strong">${displayToken(token)}</bdi>${probability}`;
+  const isWritten = !predictsNext && state.inspection.result!.target !== null;
+  const placed = (): TemplateResult => placeWords(placeBefore(tokens, position), "about", probability);
+  const after = html`${own}; this place is ${placeWords(placeAfter(tokens, position))}`;
+  const words = isWritten ? placed() : predictsNext ? after : own;
   return html`<div class="controls">
     <button id="play" @click=${togglePlaying} aria-label=${isPlaying ? "Pause" : "Play"}
       >${isPlaying ? "❚❚" : "▶"}</button
@@ -83,10 +91,7 @@ function positionControls(sentence: Sentence, position: number): TemplateResult 
       aria-valuetext=${displayToken(token)}
       @input=${(event: Event) => update({view: {outputPosition: Number(valueOf(event))}})}
     />
-    <span
-      >token ${position + 1} of ${last + 1}:
-      <bdi class="strong">${displayToken(token)}</bdi> ${typeof logProb === "number" ? probability() : nothing}</span
-    >
+    <span>token ${position + 1} of ${last + 1}: ${words}</span>
   </div>`;
 }
 
@@ -100,7 +105,8 @@ function flowButtons(): TemplateResult {
     return html`<button aria-pressed=${state.view.head === head} @click=${choose}>${method.replace("-", " ")}</button>`;
   };
   return html`<p class="flows">
-    <span class="hint">What reached the output ${help("flow", "through all layers")}:</span> ${FLOW_METHODS.map(button)}
+    <span class="hint">The share of each token of the input in the output, ${help("flow", "through all layers")}:</span>
+    ${FLOW_METHODS.map(button)}
   </p>`;
 }
 
@@ -119,11 +125,10 @@ export function panel(): TemplateResult | typeof nothing {
   const isFlow = flow !== null && state.view.head.startsWith(FLOW_PREFIX);
   return html`<section class="panel layers ${isViewOfOther() ? "stale" : ""}" aria-labelledby="layers-title">
     <div class="head">
-      <h2 id="layers-title">${hasLens ? help("lens", "Through the layers") : "Through the layers"}</h2>
+      <h2 id="layers-title">Through the layers</h2>
       ${hasLens ? saveLens(sentence, layers) : nothing}
     </div>
-    ${positionControls(sentence, position)}
-    ${predictsNext && hasLens ? html`<p class="hint">After this token, each layer would write:</p>` : nothing}
+    ${positionControls(sentence, position, predictsNext)}
     ${stream(position, expected) ?? (hasLens ? lens(layers, position, expected) : html`<p class="hint">${reason}</p>`)}
     ${storedPage ? nothing : flowButtons()}
     ${isFlow ? html`<p class="hint" id="caveat">The alignment shows it. ${flow.caveat}</p>` : nothing}

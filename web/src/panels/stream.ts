@@ -21,7 +21,7 @@ const isHead = (part: string): boolean => /\.\d+\.\d+$/.test(part);
 function titleOf(name: string): string {
   if (name === "embeddings") return name;
   const [kind, number] = name.split(".");
-  const layer = `layer ${Number(number) + 1}`;
+  const layer = `layer ${number}`;
   if (name.endsWith("feed_forward")) return `${layer}: feed-forward`;
   const readsWritten = kind === "decoder" && state.inspection.result?.target !== null;
   return `${layer}: reads ${readsWritten ? "what is written" : "the text"}`;
@@ -103,9 +103,10 @@ export function stream(position: number, expected: string | undefined): Template
       ${sublayers.map((each, index) => sublayer(each, {before: sublayers[index - 1]?.total ?? 0, max, expected}))}
     </div>
     <p class="hint">
-      ${help("stream", "The state")} of the token before the one that is written, from the embedding down: each sublayer
-      adds a vector of this length. Then the token that the output layer would write from the state as it is there (the
-      logit lens). Before the last layers it is a hint only: the state is made for the layers that follow.
+      ${help("stream", "The state")} of the place above, from the embedding of the token that it has read, downwards:
+      each attention and each feed-forward layer adds a vector of this length. Then the token that the output layer
+      would write from the state as it is there (the ${help("lens", "logit lens")}). Before the last layers it is a hint
+      only: the state is made for the layers that follow.
       ${place === undefined ? "The embedding has no part for the position." : embedding}
     </p>`;
 }

@@ -13,6 +13,7 @@ import {styleProperties} from "../style-properties";
 import {help} from "../terms";
 import {continuePrefix, runModel, TOKEN_LIMITS} from "../text-models";
 import {modelChooser, numberChooser, stopButton, TEMPERATURES} from "./controls";
+import {nextToken} from "./next-token";
 import {alternatives, alternativesPopup, doubtLegend, sentenceOutput, tokenTable} from "./tokens";
 
 const MAX_SHADE = 0.6;
@@ -144,7 +145,7 @@ export function panel(): TemplateResult {
         </div>
         <div class=${isOutputStale() || isRunning ? "stale" : ""} aria-busy=${isRunning}>
           <div id="output" aria-live="polite">${output(sentence)}</div>
-          ${isWritten ? html`${doubtLegend()} ${alternatives(continuePrefix)}` : nothing}
+          ${isWritten ? html`${doubtLegend()} ${alternatives(continuePrefix)} ${nextToken()}` : nothing}
         </div>
         ${isWritten ? alternativesPopup(continuePrefix) : nothing}
       </div>

@@ -56,8 +56,9 @@ const STOPS: Stop[] = [
       await chooseHead(firstHead());
     },
     text:
-      "Before it writes a token, the model looks back at the text. A row of the matrix belongs to one token of " +
-      "the translation; its cells say how that look is divided among the tokens of the text. A row sums to 1.",
+      "Before it writes a token, the model looks back at the text. A row of the matrix belongs to the place that is " +
+      "about to write one token, and has read those before it; its cells say how that look is divided among the " +
+      "tokens of the text. A row sums to 1.",
   },
   {
     title: "What a head is",
@@ -78,9 +79,9 @@ const STOPS: Stop[] = [
       await waitUntil(() => state.inspection.lookup !== null && !isRunning("lookup"));
     },
     text:
-      "The token that looks has a query, and each token that is looked at has a key: two lists of numbers. They " +
-      "are multiplied and added up, which gives a score. Softmax turns the scores of a row into weights that " +
-      "sum to 1. Below the table: the head takes the values of those tokens by these weights.",
+      "The place that is about to write has a query, and each token that it may look at has a key: two lists of " +
+      "numbers. They are multiplied and added up, which gives a score. Softmax turns the scores of a row into " +
+      "weights that sum to 1. Below the table: the head takes the values of those tokens by these weights.",
   },
   {
     title: "A weight is not a cause",

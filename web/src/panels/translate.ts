@@ -16,6 +16,7 @@ import {styleProperties} from "../style-properties";
 import {help} from "../terms";
 import {choosePrefix, chooseTranslation, toggleComparison, translate} from "../translation";
 import {modelChooser, numberChooser, stopButton, TEMPERATURES} from "./controls";
+import {nextToken} from "./next-token";
 import {
   alternatives,
   alternativesPopup,
@@ -121,7 +122,7 @@ function comparison(): TemplateResult | typeof nothing {
   return html`<div id="compared">
     <p class="hint">
       Beside it, with a log-probability of <span class="strong number">${sum(compared)}</span> in place of
-      <span class="strong number">${sum(sentence)}</span> (the end not counted). Marked words are not in the one above.
+      <span class="strong number">${sum(sentence)}</span> (without &lt;/s&gt;). Marked words are not in the one above.
     </p>
     <p class="output" dir=${textDirection(compared.text)}>${tokens}</p>
     <p dir="auto">${markDifferences(compared.text, sentence.text)}</p>
@@ -258,7 +259,7 @@ function translation(): TemplateResult {
     <div class=${isStale ? "stale" : ""} aria-busy=${isRunning}>
       <div id="output" aria-live="polite">${output()}</div>
       ${isOutputStale() && !isRunning ? staleHint : nothing} ${sentences.length ? doubtLegend() : nothing}
-      ${alternatives(choosePrefix)} ${nBestList()} ${comparison()}
+      ${alternatives(choosePrefix)} ${nextToken()} ${nBestList()} ${comparison()}
     </div>
     ${alternativesPopup(choosePrefix)}
   </div>`;

@@ -31,7 +31,7 @@ function likelierTokens({likelier, said}: WritesReply): TemplateResult | typeof 
   if (!likelier.length && !said) return nothing;
   const own = (): TemplateResult =>
     html`It adds <span class="strong number" id="said">${said![1].toFixed(2)}</span> to the logit of
-      <bdi class="strong">${displayToken(said![0])}</bdi>, which is written here.`;
+      <bdi class="strong">${displayToken(said![0])}</bdi>, which is about to be written.`;
   const most = (): TemplateResult =>
     html`Read by the output layer, it makes these likelier, most of all the first:
     ${likelier.map(

@@ -6,6 +6,7 @@ but where a text is what is asked about.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar, get_args
@@ -80,6 +81,22 @@ class Whole(FieldRule):
         """A number, of itself or its digits."""
         number = int(value) if isinstance(value, str) and value.strip().lstrip("+-").isdecimal() else value
         if isinstance(number, bool) or not isinstance(number, int) or not self.least <= number <= self.most:
+            raise ValueError
+        return number
+
+
+class Real(FieldRule):
+    """Numbers from a bound to another, both included."""
+
+    def __init__(self, least: float, most: float) -> None:
+        number: dict[str, Any] = {"type": "number", "minimum": least, "maximum": most}
+        super().__init__(f"a number from {least:g} to {most:g}", number)
+        self.least, self.most = least, most
+
+    def read(self, value: Any) -> float:
+        """A number, of itself or as it is written."""
+        number = float(value) if isinstance(value, str | float | int) and not isinstance(value, bool) else math.nan
+        if not self.least <= number <= self.most:
             raise ValueError
         return number
 

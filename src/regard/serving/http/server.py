@@ -62,7 +62,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 @dataclass(frozen=True)
-class Worker:
+class WorkerProcess:
     """A process of several (`workers.py`)."""
 
     state: SharedState
@@ -77,7 +77,7 @@ def serve(
     listening: socket.socket,
     *,
     cors: Sequence[str] = (),
-    worker: Worker | None = None,
+    worker: WorkerProcess | None = None,
 ) -> None:
     """Answer requests until SIGTERM or Ctrl-C, and then until all that was accepted is answered.
 
@@ -136,7 +136,7 @@ def _ended_quietly(asgi: ASGIApp, registry: ModelRegistry) -> ASGIApp:
     return ended
 
 
-async def _run(server: _Server, context: ServerContext, listening: socket.socket, worker: Worker | None) -> None:
+async def _run(server: _Server, context: ServerContext, listening: socket.socket, worker: WorkerProcess | None) -> None:
     loop, registry, keys = asyncio.get_running_loop(), context.registry, context.keys
     tasks: set[asyncio.Task[None]] = set()
 

@@ -30,7 +30,7 @@ from typing import Any, NoReturn
 from regard.errors import RegardError, SettingsError
 from regard.generation.threads import begin_forked, num_threads, prepare_to_fork
 from regard.pipelines.devices import resolve_device
-from regard.serving.http.server import Worker, serve
+from regard.serving.http.server import WorkerProcess, serve
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits
 from regard.serving.model_folders import LoadedModels, ModelFolders
@@ -143,10 +143,11 @@ class _Server:
         return [each for each in (self._answering, self._starting, *self._retired) if each is not None]
 
     def _end(self) -> None:
-        wanted = END_AT_ONCE if self._is_ending else END
-        self._is_ending = True
         for each in self._groups:
-            os.kill(each.pid, END if each is self._starting else wanted)
+            if self._is_ending:  # asked twice
+                os.kill(each.pid, END_AT_ONCE)
+            os.kill(each.pid, END)  # a group that loads its models takes this one only
+        self._is_ending = True
 
     def _reload(self) -> None:
         if self._is_ending:
@@ -210,15 +211,13 @@ class _Server:
 
 def _run_group(settings: WorkerSettings, state: Path, report: int) -> None:
     """Load the models, begin the workers, and see that there are as many, until a signal ends them."""
-    signal.pthread_sigmask(
-        signal.SIG_UNBLOCK, {signal.SIGTERM}
-    )  # until there are workers, it ends this process at once
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {END})  # which ends this process at once, until there are workers
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal: the server decides
     prepare_to_fork()
     try:
         loaded = settings.folders.load()
-        for pipeline in (*loaded.translators.values(), *loaded.text_models.values()):
-            LOG.debug("decodes with %s", pipeline.engine)  # which packs the weights
+        for name, pipeline in (*loaded.translators.items(), *loaded.text_models.items()):
+            LOG.debug("%s decodes with %s", name, pipeline.engine)  # so its weights are packed for it now
     except RegardError as error:
         os.write(report, json.dumps({"error": str(error)}).encode() + b"\n")
         return
@@ -268,7 +267,7 @@ def _run_worker(settings: WorkerSettings, loaded: LoadedModels, path: Path, star
         summary = {"names": listed(registry.names), "translates": bool(registry.translators)}
         os.write(starts, json.dumps(summary).encode() + b"\n")
 
-    worker = Worker(state, started)
+    worker = WorkerProcess(state, started)
     serve(registry, Keys(settings.api_keys, state), settings.listening, cors=settings.cors, worker=worker)
 
 

@@ -285,10 +285,10 @@ async def _of_snapshot(context: RequestContext, fields: InspectFields, step: int
 
 async def inspected(context: RequestContext, fields: InspectionFields) -> InspectReply:
     """An inspection that was made, or that an inspect_id promised."""
-    return _shown(fields.id, await _inspection(context, fields))
+    return _shown(fields.id, await inspection_of(context, fields))
 
 
-async def _inspection(context: RequestContext, fields: InspectionFields) -> Inspection:
+async def inspection_of(context: RequestContext, fields: InspectionFields) -> Inspection:
     """The inspection of an id, made now where this process does not have it.
 
     Raises:
@@ -300,6 +300,11 @@ async def _inspection(context: RequestContext, fields: InspectionFields) -> Insp
         found = await _made(context, request)
         context.server.inspections.put(fields.id, found)
     return found
+
+
+async def use_model_of(context: RequestContext, fields: InspectionFields, function: Callable[[Any], Result]) -> Result:
+    """The result of a function of the model that was inspected."""
+    return await _use(context, _request(context, fields), function)
 
 
 def _request(context: RequestContext, fields: InspectionFields) -> InspectionRequest:
@@ -326,7 +331,6 @@ async def _made(context: RequestContext, request: InspectionRequest) -> Inspecti
 
 
 async def _use(context: RequestContext, request: InspectionRequest, function: Callable[[Any], Result]) -> Result:
-    """The result of a function of the model that was inspected."""
     registry = context.registry
     if request.snapshot is not None:
         step, folder = request.snapshot, registry.folder_of(request.model)
@@ -341,7 +345,7 @@ async def attention(context: RequestContext, fields: HeadFields) -> WeightsReply
     """The weights of one head: bytes, or with format=f16 or json. Forbidden cells are 0; u8 is the weight times 255. The header
     X-Shape has the shape, X-Scale the factor.
     """
-    found = await _inspection(context, fields)
+    found = await inspection_of(context, fields)
     matrix = found.weights(fields.kind, fields.layer, fields.head).filled(0.0)
     if fields.format == "json":
         return {"weights": [[round(value, 6) for value in row] for row in matrix.tolist()]}
@@ -354,7 +358,7 @@ async def attentions(context: RequestContext, fields: HeadsFields) -> Response:
     """The weights of all heads of a kind: bytes, or with format=f16; the header X-Heads names them. Of u8, 255 stands for a cell
     that a mask forbids, and 254 for a weight of 1; of f16, NaN stands for a forbidden cell.
     """
-    found = await _inspection(context, fields)
+    found = await inspection_of(context, fields)
     names = [name for name in found.record if name.kind == fields.kind]
     if not names:
         raise ServingError(400, f"kind must be one of {', '.join(found.record.key_tokens)}; got {fields.kind[:40]!r}.")
@@ -367,10 +371,8 @@ async def attentions(context: RequestContext, fields: HeadsFields) -> Response:
 
 async def lookup(context: RequestContext, fields: LookupFields) -> LookupReply:
     """The computation of a weight of a head: query, key, the terms of their score, the scores of the row, softmax."""
-    seen = await _inspection(context, fields)
-    found = await _use(
-        context, _request(context, fields), lambda pipeline: pipeline.lookup(seen, fields.head, fields.row)
-    )
+    seen = await inspection_of(context, fields)
+    found = await use_model_of(context, fields, lambda pipeline: pipeline.lookup(seen, fields.head, fields.row))
     if fields.key >= len(found.keys):
         raise ServingError(400, f"key must be from 0 to {len(found.keys) - 1}; got {fields.key}.")
     reply: LookupReply = found.as_dict(fields.key)
@@ -383,10 +385,8 @@ MOST_STRIPS = 8
 
 async def writes(context: RequestContext, fields: WritesFields) -> WritesReply:
     """The vector that a head adds to the state of a token: values, weights, their sum, lengths, the tokens it makes likelier."""
-    seen = await _inspection(context, fields)
-    found = await _use(
-        context, _request(context, fields), lambda pipeline: head_writes(pipeline, seen, fields.head, fields.row)
-    )
+    seen = await inspection_of(context, fields)
+    found = await use_model_of(context, fields, lambda pipeline: head_writes(pipeline, seen, fields.head, fields.row))
     keys = (-found.weights).argsort(kind="stable")[:MOST_STRIPS].tolist()
     return {
         "keys": keys,
@@ -403,8 +403,8 @@ async def writes(context: RequestContext, fields: WritesFields) -> WritesReply:
 
 async def stream(context: RequestContext, fields: StreamFields) -> StreamReply:
     """The residual stream of a token of the last stack: each sublayer with the length of what it adds, and the logit lens."""
-    seen = await _inspection(context, fields)
-    found = await _use(context, _request(context, fields), lambda pipeline: token_stream(pipeline, seen, fields.row))
+    seen = await inspection_of(context, fields)
+    found = await use_model_of(context, fields, lambda pipeline: token_stream(pipeline, seen, fields.row))
     sublayers: list[SublayerReply] = [
         {
             "name": each.name,
@@ -424,8 +424,8 @@ def _rounded(numbers: numpy.ndarray) -> list[float]:
 
 async def flow(context: RequestContext, fields: FlowFields) -> FlowReply:
     """The contribution of each input to each output, through all layers: rollout, flow, gradient or integrated-gradients."""
-    seen = await _inspection(context, fields)
-    found = await _use(context, _request(context, fields), partial(_flow, seen=seen, method=fields.method))
+    seen = await inspection_of(context, fields)
+    found = await use_model_of(context, fields, partial(_flow, seen=seen, method=fields.method))
     shares = [[None if each is None else round(each, 5) for each in row] for row in found.shares().tolist()]
     rows, keys = (cast("TokensReply", vars(side)) for side in (found.rows, found.keys))
     return {"method": found.method, "caveat": found.caveat, "rows": rows, "keys": keys, "shares": shares}

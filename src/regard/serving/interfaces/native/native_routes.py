@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from regard.serving.endpoints.context import ServerContext
 from regard.serving.endpoints.routes import Route
+from regard.serving.interfaces.native import native_experiments as experiments
 from regard.serving.interfaces.native import native_inspection as inspection
 from regard.serving.interfaces.native import native_translation as translation
 from regard.serving.interfaces.native import text_models
@@ -34,5 +35,7 @@ def routes(context: ServerContext) -> list[Route]:
         Route("GET", f"{one}/writes/{{head}}/{{row}}", inspection.writes, INTERFACE, errors=GONE),
         Route("GET", f"{one}/stream/{{row}}", inspection.stream, INTERFACE, errors=GONE),
         Route("GET", f"{one}/flow/{{method}}", inspection.flow, INTERFACE, errors=GONE),
+        Route("GET", f"{one}/next/{{row}}", experiments.next_token, INTERFACE, errors=GONE),
+        Route("GET", f"{one}/experiment/{{change}}", experiments.try_change, INTERFACE, errors=GONE),
         Route("POST", f"{api}/ablate", inspection.ablate, INTERFACE, errors=NO_MODEL),
     ]

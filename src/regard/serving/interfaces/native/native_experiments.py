@@ -1,0 +1,92 @@
+"""Trying something with an inspected sentence: sampling of the next token, and a change of the model or of the text."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from regard.analysis.experiments import experiment
+from regard.analysis.next_token import next_tokens
+from regard.generation.rules.sampling import SamplingOptions
+from regard.serving.endpoints.context import RequestContext
+from regard.serving.endpoints.fields import Choice, Real, Whole
+from regard.serving.interfaces.native.native_inspection import InspectionFields, inspection_of, use_model_of
+
+MOST = 10**6
+
+
+class NextFields(InspectionFields):
+    """A row of what is written, and how its token is drawn."""
+
+    row: Annotated[int, Whole(0, MOST)]
+    temperature: Annotated[float, Real(0, 100)] = Field(1.0, description="divides the logits; 0 takes the likeliest")
+    top_k: Annotated[int, Whole(0, MOST)] = Field(0, description="draw from so many of the likeliest only; 0: all")
+    top_p: Annotated[float, Real(0.001, 1)] = Field(1.0, description="draw from the likeliest of this probability only")
+
+
+class NextTokenReply(TypedDict):
+    """A token that may be written next: its probability, and the one with which sampling draws it."""
+
+    token: str
+    prob: float
+    drawn: float
+
+
+class NextReply(TypedDict):
+    """The likeliest next tokens, the likeliest first; all others together; how many of all can be drawn."""
+
+    tokens: list[NextTokenReply]
+    num_others: int
+    others: float
+    others_drawn: float
+    num_drawable: int
+
+
+class ExperimentFields(InspectionFields):
+    """A change to try."""
+
+    change: Annotated[str, Choice("shuffle", "no-positions", "future")]
+    seed: Annotated[int, Whole(0, MOST)] = Field(0, description="of the order of the words")
+
+
+class ExperimentReply(TypedDict):
+    """The log-probability of each token before and after a change; and the text that was read then."""
+
+    change: str
+    source: str
+    tokens: list[str]
+    before: list[float]
+    after: list[float]
+
+
+async def next_token(context: RequestContext, fields: NextFields) -> NextReply:
+    """The likeliest tokens at a place of what was written, and the probability with which sampling draws each."""
+    seen = await inspection_of(context, fields)
+    settings = SamplingOptions(temperature=fields.temperature, top_k=fields.top_k or None, top_p=fields.top_p)
+    found = await use_model_of(context, fields, lambda pipeline: next_tokens(pipeline, seen, fields.row, settings))
+    tokens: list[NextTokenReply] = [
+        {"token": each.token, "prob": round(each.prob, 6), "drawn": round(each.drawn, 6)} for each in found.tokens
+    ]
+    return {
+        "tokens": tokens,
+        "num_others": found.num_others,
+        "others": round(found.others, 6),
+        "others_drawn": round(found.others_drawn, 6),
+        "num_drawable": found.num_drawable,
+    }
+
+
+async def try_change(context: RequestContext, fields: ExperimentFields) -> ExperimentReply:
+    """The log-probability of each token that was written, before and after a change: the words of the text in another order, a
+    model without positions, a decoder that may look at what comes after.
+    """
+    seen = await inspection_of(context, fields)
+    found = await use_model_of(
+        context, fields, lambda pipeline: experiment(pipeline, seen, fields.change, seed=fields.seed)
+    )
+    before, after = ([round(value, 6) for value in values] for values in (found.before, found.after))
+    return {
+        "change": found.change, "source": found.source, "tokens": found.tokens, "before": before, "after": after,
+    }  # fmt: skip

@@ -1,0 +1,194 @@
+"""What a reader can try: another softmax, another way to draw the next token, a change of the sentence or the model. The numbers
+are those of Python.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+from on_page import HEAD, STEP, Shown, numbers, readable
+
+from regard.analysis.experiments import experiment
+from regard.analysis.next_token import next_tokens
+from regard.checkpoint import save_new
+from regard.generation.rules.sampling import SamplingOptions
+from regard.models.config import DecoderConfig
+from regard.models.registry import build
+from regard.pipelines.language_model import LanguageModel
+from regard.pipelines.loading import load_as
+from regard.pipelines.translator import Translator
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
+
+STORED = Path(__file__).parents[2] / "stored"
+TEXT = "the old cat sleeps near Paris"
+
+
+@pytest.fixture(scope="module")
+def others(serve: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A language model, and a recurrent translator."""
+    path = tmp_path_factory.mktemp("others")
+    tokenizer = Tokenizer.train(["abcdef "], TokenizerConfig(kind="characters", vocab_size=20))
+    sizes = {"vocab_size": len(tokenizer), "model_dim": 16, "max_positions": 30}
+    save_new(path / "letters", build(DecoderConfig(num_layers=1, num_heads=2, ff_dim=8, **sizes)).eval(), tokenizer)
+    shutil.copytree(STORED / "recurrent", path / "en-de")
+    return str(serve(path / "letters", path / "en-de").url), path
+
+
+def softmax(scores: numpy.ndarray) -> numpy.ndarray:
+    shares = numpy.exp(scores - scores.max())
+    return numpy.asarray(shares / shares.sum())
+
+
+def cells(page: Shown, table: str) -> list[list[str]]:
+    """The cells of a table's rows."""
+    rows = page.page.evaluate(
+        f"[...document.querySelectorAll('{table} tbody tr')].map(row => [...row.cells].map(cell => cell.innerText.trim()))"
+    )
+    return [[row[0].removesuffix("(hidden)").strip(), *row[1:]] for row in rows]
+
+
+def test_softmax_with_a_hand_on_it(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    head, row = "decoder.1.1", 3
+    page = opened(learnt_url, text=TEXT, head=head, step=row, isExplained="true")
+    page.page.wait_for_selector("#softmax")
+    seen = learnt.inspect(TEXT)
+    found, labels = learnt.lookup(seen, head, row), [readable(each) for each in seen.keys("decoder").spelled]
+    allowed = found.allowed
+
+    def shown_is(weights: numpy.ndarray, column: int = 2) -> None:
+        page.drawn()
+        shown = cells(page, "#softmax")
+        assert len(shown) >= min(4, len(labels))
+        for label, *values in shown:
+            same = [weights[place] for place, each in enumerate(labels) if each == label]
+            assert min(abs(float(values[column]) - each) for each in same) < 6e-4
+        spread = -sum(each * numpy.log(each) for each in weights[weights > 0])
+        assert numbers(page.text("#row-spread"))[0] == pytest.approx(spread, abs=0.0051)
+
+    def row_of(scores: numpy.ndarray, among: numpy.ndarray) -> numpy.ndarray:
+        return softmax(numpy.where(among, scores, -numpy.inf))
+
+    shown_is(found.weights)  # as the model has it
+    assert not page.exists("#own-softmax")
+    for temperature in (0.1, 2.0, 10.0):
+        page.slide("#softmax-temperature", numpy.log10(temperature))
+        actual = page.page.evaluate("regard.state.view.softmax.temperature")
+        assert actual == pytest.approx(temperature, rel=0.03)  # a step of the slider
+        shown_is(row_of(found.scores / actual, allowed))
+        shown_is_own = [float(values[4]) for values in cells(page, "#softmax")]
+        assert max(shown_is_own) <= max(found.weights) + 1e-3
+    page.page.click("#own-softmax")
+    shown_is(found.weights)
+    page.page.click("#scaled")
+    shown_is(row_of(found.scores / found.factor, allowed))
+    page.page.click("#masked")
+    shown_is(row_of(found.scores / found.factor, numpy.ones_like(allowed)))
+    page.page.click("#scaled")
+    shown_is(row_of(found.scores, numpy.ones_like(allowed)))
+    assert "(hidden)" in page.text("#softmax")
+    page.page.click("#own-softmax")
+    shown_is(found.weights)
+    page.choose(HEAD, "cross.1.1")
+    page.wait("!document.querySelector('#masked')")  # nothing is hidden
+
+
+def test_how_the_next_token_is_chosen(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    page = opened(learnt_url, text=TEXT, step=2, unfolds=False)
+    seen = learnt.inspect(TEXT)
+    assert not page.exists("#next")
+    page.page.click("#next-token summary")
+
+    def shown_is(row: int, **options: Any) -> None:
+        page.settled()
+        page.wait("document.querySelector('#next') && !document.querySelector('#next-token .stale')")
+        found = next_tokens(learnt, seen, row, SamplingOptions(**options))
+        wanted = [[readable(each.token), 100 * each.prob, 100 * each.drawn] for each in found.tokens]
+        wanted.append([f"{found.num_others:,} others", 100 * found.others, 100 * found.others_drawn])
+        shown = [
+            [name, *(float(each.removesuffix(" %")) for each in values[:2])] for name, *values in cells(page, "#next")
+        ]
+        assert [each[0] for each in shown] == [each[0] for each in wanted]
+        for one, other in zip(shown, wanted, strict=True):
+            assert one[1:] == pytest.approx(other[1:], abs=0.051)
+        assert numbers(page.text("#drawable")) == [found.num_drawable]
+
+    shown_is(2)
+    assert f"Greedy search takes {readable(next_tokens(learnt, seen, 2).tokens[0].token)}." in page.text("#next-token")
+    page.slide("#next-temperature", 0.5)
+    shown_is(2, temperature=0.5)
+    page.page.select_option("#next-top-k", "2")
+    shown_is(2, temperature=0.5, top_k=2)
+    page.slide("#next-temperature", 0)
+    shown_is(2, temperature=0, top_k=2)
+    page.page.select_option("#next-top-k", "0")
+    page.slide("#next-temperature", 2)
+    page.slide("#next-top-p", 0.6)
+    shown_is(2, temperature=2, top_p=0.6)
+    page.take_token(0)
+    shown_is(0, temperature=2, top_p=0.6)
+
+
+@pytest.mark.parametrize("change", ["shuffle", "no-positions", "future"])
+def test_experiments(opened: Any, learnt_url: str, learnt: Translator, change: str) -> None:
+    page = opened(learnt_url, text=TEXT)
+    page.click(f"[data-change={change}]")
+    found = experiment(learnt, learnt.inspect(TEXT), change, seed=1)
+    bars = page.all(".experiments .change").all()
+    assert [each.locator("bdi").inner_text() for each in bars] == [readable(each) for each in found.tokens]
+    shown = [float(each.locator(".number").inner_text()) for each in bars]
+    assert shown == pytest.approx(found.token_changes, abs=0.0051)
+    assert numbers(page.text("#sum-before")) == [pytest.approx(sum(found.before), abs=0.0051)]
+    assert numbers(page.text("#sum-after")) == [pytest.approx(sum(found.after), abs=0.0051)]
+    assert page.page.get_attribute(f"[data-change={change}]", "aria-pressed") == "true"
+    if change == "shuffle":
+        assert page.text("#shuffled") == found.source
+        page.click("[data-change=shuffle]")
+        assert page.text("#shuffled") == experiment(learnt, learnt.inspect(TEXT), change, seed=2).source
+    page.write("my small duck sings")
+    assert not page.exists(".experiments .change")  # it was of another sentence
+
+
+def test_other_families(opened: Any, others: tuple[str, Path]) -> None:
+    url, path = others
+    recurrent = opened(url, direction="en-de", text="cab bac")
+    assert recurrent.all("[data-change=future]").is_disabled()
+    assert "no positions to take away" in (recurrent.page.get_attribute("[data-change=no-positions]", "title") or "")
+    recurrent.click("[data-change=shuffle]")
+    assert recurrent.text("#shuffled") == "bac cab"
+    page = opened(url, direction="letters")
+    page.page.fill("#text", "ab c")
+    page.click("button.primary")
+    assert page.all("[data-change=shuffle]").is_disabled()
+    page.click("[data-change=future]")
+    model = load_as(path / "letters", LanguageModel, device="cpu")
+    written = page.page.evaluate("regard.state.output.sentences[0].ids")
+    seen = model.inspect_ids(written)
+    found = experiment(model, seen, "future")
+    shown = [float(each) for each in page.texts(".experiments .change .number")]
+    assert shown == pytest.approx(found.token_changes, abs=0.0051)
+    page.page.fill(STEP, "0")
+    page.drawn()
+    assert not page.exists("#next-token")  # nothing is written in the place of the first
+    page.page.fill(STEP, "2")
+    page.page.click("#next-token summary")
+    page.wait("document.querySelector('#next')")
+    wanted = next_tokens(model, seen, 1)
+    assert [float(each[1].removesuffix(" %")) for each in cells(page, "#next")][:8] == pytest.approx(
+        [100 * each.prob for each in wanted.tokens], abs=0.051
+    )
+
+
+@pytest.mark.parametrize("width", [360, 1000, 2560])
+def test_nothing_is_wider_than_the_window(opened: Any, learnt_url: str, width: int) -> None:
+    page = opened(learnt_url, text=TEXT, head="decoder.1.0", step=2, isExplained="true", width=width)
+    for selector in ("#masked", "#next-token summary", "[data-change=no-positions]"):
+        page.click(selector)
+    page.wait("document.querySelector('#next') && document.querySelector('#own-softmax')")
+    assert page.page.evaluate("document.documentElement.scrollWidth") == width
+    page.write("my small duck sings")
+    assert page.page.evaluate("document.documentElement.scrollWidth") == width

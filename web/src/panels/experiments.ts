@@ -1,0 +1,114 @@
+/** Experiments with the sentence: its words in another order, no positions, no mask; before and after. */
+
+import {html, nothing, type TemplateResult} from "lit-html";
+import type {ExperimentReply} from "../api";
+import {tryChange} from "../inspection";
+import {saveMenu, type Row} from "../save-menu";
+import {chosenModel, generatesText, isViewOfOther, state} from "../state";
+import {help} from "../terms";
+import {changeBars, signed} from "./ablation";
+
+interface Change {
+  button: string;
+  /** What is tried, in words. */
+  says: string;
+  /** The kinds of models that it cannot be tried with, and why. */
+  refuses: Record<string, string>;
+}
+
+const NO_MASK = "reads token by token: it has no mask to take away";
+
+const CHANGES: Record<string, Change> = {
+  shuffle: {
+    button: "Shuffle the words",
+    says: "The model reads the words of the text in another order.",
+    refuses: {decoder: "reads no other text than its own"},
+  },
+  "no-positions": {
+    button: "Take positions away",
+    says:
+      "Nothing tells the model any more where a token stands: neither positions that are added to embeddings, nor " +
+      "those in the scores. Attention alone sees a set of tokens; the mask is left.",
+    refuses: {rnn: "reads token by token: it has no positions to take away"},
+  },
+  future: {
+    button: "Let it see the future",
+    says:
+      "No mask: a place may look at the tokens after it, and at the one that it is about to write. The model was " +
+      "trained with the mask, so it has not learnt what to do with them.",
+    refuses: {rnn: NO_MASK},
+  },
+};
+
+let seed = 0;
+
+function buttons(): TemplateResult {
+  const arch = chosenModel()?.arch ?? "";
+  const button = (name: string): TemplateResult => {
+    const {button: label, refuses} = CHANGES[name]!;
+    const reason = refuses[arch];
+    const isShown = state.inspection.experiment?.result.change === name;
+    const act = (): void => {
+      if (name === "shuffle") seed += 1;
+      void tryChange(name, seed);
+    };
+    return html`<button
+      data-change=${name}
+      aria-pressed=${isShown}
+      ?disabled=${reason !== undefined}
+      title=${reason ? `This model ${reason}.` : nothing}
+      @click=${act}
+      >${label}</button
+    >`;
+  };
+  return html`<p class="together" data-unsaved>${Object.keys(CHANGES).map(button)}</p>`;
+}
+
+const sumOf = (numbers: number[]): number => numbers.reduce((sum, each) => sum + each, 0);
+
+function outcome({change, source, tokens, before, after}: ExperimentReply): TemplateResult {
+  const changes = after.map((value, index) => value - before[index]!);
+  const [sumBefore, sumAfter] = [sumOf(before), sumOf(after)];
+  const number = (value: number, id: string): TemplateResult =>
+    html`<span class="strong number" id=${id}>${value.toFixed(2)}</span>`;
+  const read = html`<p>It reads: <bdi class="strong" id="shuffled">${source}</bdi></p>`;
+  return html`<p>${CHANGES[change]?.says}</p>
+    ${change === "shuffle" ? read : nothing}
+    <p>
+      The same ${chosenModel()?.direction ? "translation" : "text"} then has a log-probability of
+      ${number(sumAfter, "sum-after")} in place of ${number(sumBefore, "sum-before")} (<span class="number"
+        >${signed(sumAfter - sumBefore, 2)}</span
+      >
+      ${help("log-probability", "nats")}). Of each token:
+    </p>
+    ${changeBars(tokens, changes, "nats")}
+    <p class="legend">
+      <span><i class="less"></i> less likely then</span>
+      <span><i class="more"></i> more likely</span>
+    </p>`;
+}
+
+function saveExperiment(result: ExperimentReply): TemplateResult {
+  const {tokens, before, after} = result;
+  const table = (): Row[] => [
+    ["token", "before", "after"],
+    ...tokens.map((token, index): Row => [token, before[index]!, after[index]!]),
+  ];
+  return saveMenu("experiment", [".experiments .changes"], table, () => result);
+}
+
+export function panel(): TemplateResult | typeof nothing {
+  const {result, experiment, snapshot} = state.inspection;
+  if (!generatesText() || !result || snapshot !== null) return nothing;
+  const found = experiment?.inspection === result ? experiment.result : null;
+  const hint = html`<p class="hint">
+    What does the model need to know? Take something away, and see how much less likely each token becomes.
+  </p>`;
+  return html`<section class="panel experiments ${isViewOfOther() ? "stale" : ""}" aria-labelledby="experiments-title">
+    <div class="head">
+      <h2 id="experiments-title">Experiments</h2>
+      ${found ? saveExperiment(found) : nothing}
+    </div>
+    ${buttons()} ${found ? outcome(found) : hint}
+  </section>`;
+}
