@@ -73,6 +73,22 @@ def inside(page: Page) -> None:
     page.wait_for_timeout(300)
 
 
+def mask(page: Page) -> None:
+    """A head that may not look at what is not written yet."""
+    shown(page)
+    page.evaluate("document.querySelector('.panel.matrix').scrollIntoView()")
+    page.wait_for_timeout(300)
+
+
+def experiments(page: Page) -> None:
+    """The translation of a text whose words stand in another order."""
+    shown(page)
+    page.click("[data-change=shuffle]")
+    page.wait_for_selector("#sum-after", timeout=60_000)
+    page.evaluate("document.querySelector('.panel.experiments').scrollIntoView({block: 'end'})")
+    page.wait_for_timeout(300)
+
+
 def explain(page: Page) -> None:
     """The tour, at its fourth stop."""
     shown(page)
@@ -98,6 +114,8 @@ STATES: dict[str, tuple[dict[str, str], Callable[[Page], None]]] = {
     "translated": ({"text": SENTENCE, "step": "2"}, shown),
     "long": ({"text": LONG, "step": "3"}, shown),
     "inside": ({"text": SENTENCE, "step": "5", "isExplained": "true"}, inside),
+    "mask": ({"text": SENTENCE, "step": "5", "head": "decoder.0.1"}, mask),
+    "experiments": ({"text": SENTENCE, "step": "5"}, experiments),
     "right-to-left": ({"text": ARABIC, "head": "encoder.1.2"}, shown),
     "error": ({}, gone),
     "heads-off": ({"text": SENTENCE, "off": "cross.1.0,cross.2.0,decoder.1.2"}, off),

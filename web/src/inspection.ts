@@ -139,7 +139,7 @@ export function lookUpStream(row: number): void {
 
 /** Look up the tokens that may be written at a row, and how they are drawn. */
 export function lookUpNext(row: number): string {
-  const {temperature, topK, topP} = state.view.sampling;
+  const {temperature, topK, topP} = state.trial.sampling;
   const query = `temperature=${temperature}&top_k=${topK}&top_p=${topP}`;
   const cell = rowKey(row, query);
   lookUpPart<NextReply>("next", cell, `next/${row}?${query}`, result => {

@@ -13,6 +13,7 @@ import {panel as computationPanel} from "./panels/computation";
 import {panel as experimentsPanel} from "./panels/experiments";
 import {panel as headsPanel} from "./panels/heads";
 import {panel as layersPanel} from "./panels/layers";
+import {panel as mapPanel} from "./panels/model-map";
 import {panel as searchPanel} from "./panels/search";
 import {panel as snapshotsPanel} from "./panels/snapshots";
 import {panel as storedPanel} from "./panels/stored";
@@ -65,7 +66,8 @@ function panels(): unknown {
   const inspectionPanels = (): unknown =>
     html`${alignmentPanel()} ${matrixPanel()}
       <div class="column">${headsPanel()} ${ablationPanel()}</div>
-      ${computationPanel()} ${layersPanel()} ${experimentsPanel()} ${snapshotsPanel()}`;
+      <div class="stacked">${mapPanel()} ${computationPanel()}</div> ${layersPanel()} ${experimentsPanel()}
+      ${snapshotsPanel()}`;
   if (state.server.storedPage) return html`${storedPanel()}${inspectionPanels()}`;
   if (!state.server.models.length) return nothing;
   if (translates()) return html`${translatePanel()}${inspectionPanels()}${searchPanel()}`;

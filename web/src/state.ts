@@ -67,12 +67,15 @@ export interface State {
     groupsWords: boolean;
     hidesOtherRows: boolean;
     showsComputation: boolean;
-    /** How the weights of the chosen row are computed again. */
-    softmax: SoftmaxSettings;
-    sampling: SamplingSettings;
     isPlaying: boolean;
     tourStop: number | null;
     hoveredToken: HoveredToken | null;
+  };
+  /** What the reader tries; the model does not change by it. */
+  trial: {
+    /** How the weights of the chosen row are computed again. */
+    softmax: SoftmaxSettings;
+    sampling: SamplingSettings;
   };
   inspection: {
     result: Inspection | null;
@@ -172,12 +175,11 @@ export const initialState = (): State => ({
     groupsWords: false,
     hidesOtherRows: false,
     showsComputation: false,
-    softmax: NEUTRAL,
-    sampling: {isOpen: false, temperature: 1, topK: 0, topP: 1},
     isPlaying: false,
     tourStop: null,
     hoveredToken: null,
   },
+  trial: {softmax: NEUTRAL, sampling: {isOpen: false, temperature: 1, topK: 0, topP: 1}},
   inspection: {...NO_INSPECTION},
   heads: {
     disabled: [],

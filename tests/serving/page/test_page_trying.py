@@ -77,7 +77,7 @@ def test_softmax_with_a_hand_on_it(opened: Any, learnt_url: str, learnt: Transla
     assert not page.exists("#own-softmax")
     for temperature in (0.1, 2.0, 10.0):
         page.slide("#softmax-temperature", numpy.log10(temperature))
-        actual = page.page.evaluate("regard.state.view.softmax.temperature")
+        actual = page.page.evaluate("regard.state.trial.softmax.temperature")
         assert actual == pytest.approx(temperature, rel=0.03)  # a step of the slider
         shown_is(row_of(found.scores / actual, allowed))
         shown_is_own = [float(values[4]) for values in cells(page, "#softmax")]

@@ -135,3 +135,40 @@ def test_bars_stand_in_the_middle_of_their_rows(opened: Any, learnt_url: str) ->
         return top + height / 2; }; const row = document.querySelector('#softmax tbody tr');
         return [middle(row), middle(row.querySelector('.track'))]; }""")
     assert abs(row[0] - row[1]) <= 1.5
+
+
+def test_the_map_lights_the_attention_that_is_shown(opened: Any, learnt_url: str, windowed: str) -> None:
+    page = opened(learnt_url, text=TEXT, step=1)
+    first, second = (page.texts(f"#output .token >> nth={place}")[0] for place in (0, 1))
+
+    def lit() -> list[str]:
+        page.drawn()
+        return [
+            str(each) for each in page.all("#map .band.here").evaluate_all("all => all.map(each => each.dataset.site)")
+        ]
+
+    for head, other_side in (
+        ("cross.1.0", True),
+        ("decoder.1.1", False),
+        ("encoder.0.1", False),
+        ("mean.cross.0", None),
+    ):
+        page.choose(HEAD, head)
+        assert lit() == [head.removeprefix("mean.").rpartition(".")[0] if other_side is not None else "cross.0"]
+        assert page.all("#map .reads.here").count() == (0 if other_side is False else 1)
+        if other_side is None:
+            assert not page.exists("#origins")
+            continue
+        assert ("the other side" in said(page, "#origins")) is other_side
+        if not head.startswith("encoder"):
+            assert f"about to write {second}, has read {first}. " in said(page, "#origins")
+            sides = page.texts("#map .side")
+            assert [*sides[-4:]] == ["has read", first, "about to write", second]
+    page.choose(HEAD, "mean")
+    assert lit() == ["cross.0", "cross.1"]
+    page.choose(HEAD, "flow.rollout")
+    assert lit() == []
+    assert "all layers" in said(page, "#origins")
+    letters = opened(windowed, direction="letters", text="abc", head="decoder.1.0")
+    assert letters.all("#map .band.here").count() == 1
+    assert letters.all("#map .reads").count() == 0

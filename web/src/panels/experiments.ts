@@ -12,41 +12,42 @@ interface Change {
   button: string;
   /** What is tried, in words. */
   says: string;
-  /** The kinds of models that it cannot be tried with, and why. */
-  refuses: Record<string, string>;
+  /** The reason that it cannot be tried with this model. */
+  reason: () => string | undefined;
 }
 
-const NO_MASK = "reads token by token: it has no mask to take away";
+const isRecurrent = (): boolean => chosenModel()?.arch === "rnn";
+const hasMask = (): boolean =>
+  [...(state.inspection.result?.weights.keys() ?? [])].some(name => name.startsWith("decoder."));
 
 const CHANGES: Record<string, Change> = {
   shuffle: {
     button: "Shuffle the words",
     says: "The model reads the words of the text in another order.",
-    refuses: {decoder: "reads no other text than its own"},
+    reason: () => (state.inspection.result?.target === null ? "reads no other text than its own" : undefined),
   },
   "no-positions": {
     button: "Take positions away",
     says:
       "Nothing tells the model any more where a token stands: neither positions that are added to embeddings, nor " +
       "those in the scores. Attention alone sees a set of tokens; the mask is left.",
-    refuses: {rnn: "reads token by token: it has no positions to take away"},
+    reason: () => (isRecurrent() ? "reads token by token: it has no positions to take away" : undefined),
   },
   future: {
     button: "Let it see the future",
     says:
       "No mask: a place may look at the tokens after it, and at the one that it is about to write. The model was " +
       "trained with the mask, so it has not learnt what to do with them.",
-    refuses: {rnn: NO_MASK},
+    reason: () => (hasMask() ? undefined : "reads token by token: it has no mask to take away"),
   },
 };
 
 let seed = 0;
 
 function buttons(): TemplateResult {
-  const arch = chosenModel()?.arch ?? "";
   const button = (name: string): TemplateResult => {
-    const {button: label, refuses} = CHANGES[name]!;
-    const reason = refuses[arch];
+    const {button: label, reason: reasonOf} = CHANGES[name]!;
+    const reason = reasonOf();
     const isShown = state.inspection.experiment?.result.change === name;
     const act = (): void => {
       if (name === "shuffle") seed += 1;

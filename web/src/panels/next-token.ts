@@ -14,7 +14,7 @@ const TOP_K = [0, 1, 2, 5, 10, 50];
 const DIGITS = 1;
 
 const change = (sampling: Partial<SamplingSettings>): void =>
-  update({view: {sampling: {...state.view.sampling, ...sampling}}});
+  update({trial: {sampling: {...state.trial.sampling, ...sampling}}});
 
 const percentOf = (share: number): string => `${(100 * share).toFixed(DIGITS)} %`;
 
@@ -68,7 +68,7 @@ function table({tokens, num_others: numOthers, others, others_drawn: othersDrawn
 }
 
 function content(found: NextReply): TemplateResult {
-  const {temperature, topK, topP} = state.view.sampling;
+  const {temperature, topK, topP} = state.trial.sampling;
   const {beamSize} = state.request;
   const [best] = found.tokens;
   const beam = html`A ${help("beam-search", `beam of ${beamSize}`)} tries no more than the first ${beamSize} after this
@@ -109,9 +109,9 @@ export function nextToken(): TemplateResult | typeof nothing {
   const {sentence, result, next} = state.inspection;
   const row = rowOfToken();
   if (!generatesText() || !result || !sentence || sentence !== chosenSentence() || row < 0) return nothing;
-  const {isOpen} = state.view.sampling;
+  const {isOpen} = state.trial.sampling;
   const cell = isOpen ? lookUpNext(row) : "";
-  const isStale = next?.cell !== cell;
+  const isStale = isOpen && next?.cell !== cell;
   return html`<details
     id="next-token"
     ?open=${isOpen}

@@ -15,7 +15,7 @@ const NUM_LISTED_KEYS = 6;
 const MAX_EXPONENT = 1;
 
 const change = (softmax: Partial<SoftmaxSettings>): void =>
-  update({view: {softmax: {...state.view.softmax, ...softmax}}});
+  update({trial: {softmax: {...state.trial.softmax, ...softmax}}});
 
 function checkbox(id: "scaled" | "masked", isOn: boolean, label: string): TemplateResult {
   const set = (event: Event): void =>
@@ -25,7 +25,7 @@ function checkbox(id: "scaled" | "masked", isOn: boolean, label: string): Templa
 
 /** What the model would have with another softmax; it stays as it is. */
 export function softmaxControls({factor, query, allowed}: LookupReply): TemplateResult {
-  const {softmax} = state.view;
+  const {softmax} = state.trial;
   const {temperature, isScaled, isMasked} = softmax;
   const set = (event: Event): void => change({temperature: 10 ** Number(valueOf(event))});
   const reset = html`<button id="own-softmax" @click=${() => change(NEUTRAL)}>As the model has it</button>`;
@@ -57,13 +57,13 @@ function spread(row: SoftmaxRow, lookup: LookupReply): TemplateResult {
   const beside = html`, in place of <span class="number">${own}</span>`;
   return html`<p class="hint" id="row-spread">
     The weights are spread by <span class="strong number">${row.entropy.toFixed(2)}</span> nats
-    (entropy)${isNeutral(state.view.softmax) ? nothing : beside}.
+    (entropy)${isNeutral(state.trial.softmax) ? nothing : beside}.
   </p>`;
 }
 
 /** The keys with the highest scores of the row, and the chosen one. */
 export function softmaxTable(view: AttentionView, lookup: LookupReply): TemplateResult {
-  const {softmax} = state.view;
+  const {softmax} = state.trial;
   const found = softmaxRow(lookup, softmax);
   const {keys, scores, exponentials, highest, total, weights} = found;
   const best = keys.slice(0, NUM_LISTED_KEYS);
