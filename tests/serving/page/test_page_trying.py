@@ -133,22 +133,21 @@ def test_how_the_next_token_is_chosen(opened: Any, learnt_url: str, learnt: Tran
     shown_is(0, temperature=2, top_p=0.6)
 
 
-@pytest.mark.parametrize("change", ["shuffle", "no-positions", "future"])
-def test_experiments(opened: Any, learnt_url: str, learnt: Translator, change: str) -> None:
-    page = opened(learnt_url, text=TEXT)
-    page.click(f"[data-change={change}]")
-    found = experiment(learnt, learnt.inspect(TEXT), change, seed=1)
-    bars = page.all(".experiments .change").all()
-    assert [each.locator("bdi").inner_text() for each in bars] == [readable(each) for each in found.tokens]
-    shown = [float(each.locator(".number").inner_text()) for each in bars]
-    assert shown == pytest.approx(found.token_changes, abs=0.0051)
-    assert numbers(page.text("#sum-before")) == [pytest.approx(sum(found.before), abs=0.0051)]
-    assert numbers(page.text("#sum-after")) == [pytest.approx(sum(found.after), abs=0.0051)]
-    assert page.page.get_attribute(f"[data-change={change}]", "aria-pressed") == "true"
-    if change == "shuffle":
-        assert page.text("#shuffled") == found.source
-        page.click("[data-change=shuffle]")
-        assert page.text("#shuffled") == experiment(learnt, learnt.inspect(TEXT), change, seed=2).source
+def test_experiments(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    page, seen = opened(learnt_url, text=TEXT), learnt.inspect(TEXT)
+    for change in ("no-positions", "future", "shuffle"):
+        page.click(f"[data-change={change}]")
+        found = experiment(learnt, seen, change, seed=1)
+        bars = ".experiments .change"
+        assert page.texts(f"{bars} bdi") == [readable(each) for each in found.tokens]
+        shown = [float(each) for each in page.texts(f"{bars} .number")]
+        assert shown == pytest.approx(found.token_changes, abs=0.0051)
+        assert numbers(page.text("#sum-before")) == [pytest.approx(sum(found.before), abs=0.0051)]
+        assert numbers(page.text("#sum-after")) == [pytest.approx(sum(found.after), abs=0.0051)]
+        assert page.page.get_attribute(f"[data-change={change}]", "aria-pressed") == "true"
+    assert page.text("#shuffled") == found.source
+    page.click("[data-change=shuffle]")  # again: another order
+    assert page.text("#shuffled") == experiment(learnt, seen, "shuffle", seed=2).source
     page.write("my small duck sings")
     assert not page.exists(".experiments .change")  # it was of another sentence
 
@@ -183,7 +182,7 @@ def test_other_families(opened: Any, others: tuple[str, Path]) -> None:
     )
 
 
-@pytest.mark.parametrize("width", [360, 1000, 2560])
+@pytest.mark.parametrize("width", [360, 2560])
 def test_nothing_is_wider_than_the_window(opened: Any, learnt_url: str, width: int) -> None:
     page = opened(learnt_url, text=TEXT, head="decoder.1.0", step=2, isExplained="true", width=width)
     for selector in ("#masked", "#next-token summary", "[data-change=no-positions]"):

@@ -123,13 +123,9 @@ def test_layers_and_heads_are_numbered_as_their_names(opened: Any, learnt_url: s
     assert max(int(each) for each in re.findall(r"[Ll]ayer (\d+)", seen)) == 1
 
 
-def test_what_ends_a_text_has_one_spelling(opened: Any, learnt_url: str) -> None:
-    page = opened(learnt_url, text=TEXT, head="cross.0.0", off="cross.1.0")
+def test_what_ends_a_text_has_one_spelling_and_bars_stand_in_the_middle(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text=TEXT, head="cross.0.0", off="cross.1.0", isExplained="true")
     assert page.texts(".changes .change bdi")[-1] == page.texts("#row-tokens bdi")[-1] == "</s>"
-
-
-def test_bars_stand_in_the_middle_of_their_rows(opened: Any, learnt_url: str) -> None:
-    page = opened(learnt_url, text=TEXT, head="cross.0.0", isExplained="true")
     page.page.wait_for_selector("#softmax")
     row = page.page.evaluate("""() => { const middle = it => { const {top, height} = it.getBoundingClientRect();
         return top + height / 2; }; const row = document.querySelector('#softmax tbody tr');
