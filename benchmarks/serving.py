@@ -121,10 +121,12 @@ def begin(command: list[str]) -> tuple[subprocess.Popen[str], int]:
     raise SystemExit("the server did not begin")
 
 
-def memory(process: subprocess.Popen[str]) -> float:
-    """Resident memory of a process, in MB."""
-    pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+def memory(pid: int) -> float:
+    """Memory of a process and those that it has begun, in MB; what several share counts once (proportional set size)."""
+    rows = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    own = sum(int(row.split()[1]) for row in rows if row.startswith("Pss:")) * 1024 / 1e6
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return own + sum(memory(int(child)) for child in children)
 
 
 def main() -> None:
@@ -158,18 +160,10 @@ def main() -> None:
         (Path(folder) / "plain.py").write_text(PLAIN)
         plain = [sys.executable, f"{folder}/plain.py", f"{folder}/ct2", str(options.model)]
         threads = str(options.threads)
+        served = [sys.executable, "-m", "regard", "serve", f"und-und={options.model}", "--port", "0"]
         servers = {
-            "regard serve": [
-                sys.executable,
-                "-m",
-                "regard",
-                "serve",
-                f"und-und={options.model}",
-                "--port",
-                "0",
-                "--threads",
-                threads,
-            ],
+            "regard serve": [*served, "--threads", threads],
+            f"regard serve, {threads} processes": [*served, "--workers", threads, "--threads", "1"],
             "CTranslate2, each alone": [*plain, "0", "8231", threads],
             "CTranslate2, 5 ms window": [*plain, "0.005", "8232", threads],
         }
@@ -183,7 +177,7 @@ def main() -> None:
                         total, seconds, found = asyncio.run(load(port, texts, num_clients))
                         speeds.append(len(texts) / total)
                         all_seconds += seconds
-                        if name == "regard serve":
+                        if name.startswith("regard serve"):
                             wrong = sum(found[text] != wanted for text, wanted in zip(texts, expected, strict=True))
                             assert not wrong, f"{wrong} answers differ from translate"
                     ranked = sorted(all_seconds)
@@ -191,7 +185,7 @@ def main() -> None:
                         f"{name}, {num_clients} clients: {statistics.median(speeds):.1f} sentences/s, median "
                         f"{1000 * ranked[len(ranked) // 2]:.0f} ms, 99th percentile "
                         f"{1000 * ranked[int(0.99 * len(ranked))]:.0f} ms, "
-                        f"{memory(process):.0f} MB"
+                        f"{memory(process.pid):.0f} MB"
                     )
             finally:
                 process.send_signal(signal.SIGTERM)

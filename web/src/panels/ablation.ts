@@ -59,11 +59,13 @@ export function changeBars(labels: string[], changes: number[], unit: "nats" | "
   const max = Math.max(unit ? MIN_NATS : MIN_PROBABILITY, ...changes.map(Math.abs));
   const bar = (change: number, index: number): TemplateResult => {
     const label = displayToken(labels[index] ?? "");
-    const place = {width: `${(50 * Math.abs(change)) / max}%`, [change < 0 ? "right" : "left"]: "50%"};
+    const shown = signed(change, 2);
+    const width = Number(shown) === 0 ? 0 : (50 * Math.abs(change)) / max; // a bar says no more than its number
+    const place = {width: `${width}%`, [change < 0 ? "right" : "left"]: "50%"};
     return html`<div class="change" role="listitem" aria-label="${label} ${change.toFixed(2)} ${unit}">
       <bdi>${label}</bdi>
       <span class="track two"><span class=${change < 0 ? "less" : "more"} ${styleProperties(place)}></span></span>
-      <span class="number">${signed(change, 2)}</span>
+      <span class="number">${shown}</span>
     </div>`;
   };
   return html`<div class="changes" role="list" tabindex="0" aria-label="Change of each ${unit ? "token" : "label"}">
@@ -80,14 +82,22 @@ function textChanges({token_changes: changes, log_prob_change: mean, text}: Abla
     ? "It begins with what you wrote, as the one above does."
     : "You chose the one above; this is the best that was found.";
   const hasHint = sentence.prefix !== "" || sentence.edit?.kind === "translation";
-  return html`<p> Written then: <bdi class="strong" id="written-then">${markDifferences(text, sentence.text)}</bdi> </p>
+  const isSame = text === sentence.text;
+  return html`<p>
+      Written then${isSame ? ", the same as with all heads" : ""}:
+      <bdi class="strong" id="written-then">${markDifferences(text, sentence.text)}</bdi>
+    </p>
     ${hasHint ? html`<p class="hint" id="same-prefix">${hint}</p>` : nothing}
     <p>
       The log-probability of the ${kind} above changes by
       <span class="strong number" id="sum">${signed(sum, 3)}</span> ${help("nats", "nats")},
-      <span class="strong number" id="change">${mean.toFixed(3)}</span> per token, each token after the right ones:
+      <span class="strong number" id="change">${mean.toFixed(3)}</span> per token, where each token follows the same
+      words as above:
     </p>
-    ${changeBars(scoredTokens(sentence), changes, "nats")}`;
+    ${changeBars(scoredTokens(sentence), changes, "nats")}
+    <p class="hint"
+      >The ${kind} depends on what these heads look at as far as this changes. A weight alone does not say it.</p
+    >`;
 }
 
 /** The changes of a model that labels texts: the probability of each class, or the labels of the tokens. */

@@ -341,8 +341,18 @@ export function panel(): TemplateResult {
       ${saveAlignment(view)}
     </div>
     <div class="together chooser" data-unsaved>${headChooser()}</div>
-    ${curves(view)} ${sidesHint(view)} ${cellStatement(view)}
+    ${curves(view)} ${sidesHint(view)} ${cellStatement(view)} ${linesHint(view)}
   </section>`;
+}
+
+/** The meaning of a line, which is no dictionary. */
+function linesHint({kind}: AttentionView): TemplateResult | typeof nothing {
+  if (kind !== "cross") return nothing;
+  return html`<p class="hint">
+    Lines lead to what this head looks at most: of the chosen token, the words that have
+    ${Math.round(100 * state.view.rowShare)} % of its weight; of each other token, the heaviest only. A head may look
+    beside the word that is translated.
+  </p>`;
 }
 
 /** Whether what is shown is of another sentence than the chosen one. */

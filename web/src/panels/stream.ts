@@ -94,8 +94,8 @@ export function stream(position: number, expected: string | undefined): Template
   const max = Math.max(...sublayers.map(({total}) => total));
   const [first] = sublayers;
   const {token, position: place} = first?.parts ?? {};
-  const embedding = html`The embedding of the token is ${token?.toFixed(1)} long, that of its position
-  ${place?.toFixed(1)}.`;
+  const embedding = html`The embedding of the token is ${token?.toFixed(1)} long. That of its position is
+  ${place?.toFixed(1)} long: from here on, the state says where the token stands.`;
   return html`<div class="captions" aria-hidden="true">
       <span></span><span></span><span class="number length">adds</span><span>would write</span>
     </div>
