@@ -29,9 +29,10 @@ class SharedState:
         self._database = sqlite3.connect(
             path or ":memory:", timeout=WAITING_SECONDS, isolation_level=None, check_same_thread=False
         )
-        if path is not None:  # it is gone when the server ends, so that nothing must survive a power cut
-            self._database.execute("PRAGMA journal_mode = WAL")
-            self._database.execute("PRAGMA synchronous = OFF")
+        if path is not None:
+            # Not WAL, whose shared memory is a file that nobody seems to write: what cleans temporary folders would delete it.
+            self._database.execute("PRAGMA journal_mode = TRUNCATE")
+            self._database.execute("PRAGMA synchronous = OFF")  # nothing must survive a power cut, but a killed process
 
     @contextmanager
     def transaction(self, *, only_reads: bool = False) -> Iterator[sqlite3.Connection]:
