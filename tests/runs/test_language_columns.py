@@ -1,6 +1,7 @@
 """Files whose rows say their languages: read by direction, trained on as if each direction had a file of its own."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,11 @@ def test_corpora_that_say_languages_beside_others(tmp_path: Path) -> None:
     assert by_direction(["t.tsv#en-cs", "t.tsv#en-de"])[1] == ["en-cs", "en-de"]
     with pytest.raises(RegardError, match=r"`--valid` must have targets that are learnt \(en-cs\); got t.tsv#de-en"):
         regard.train(["t.tsv#en-cs"], "m", valid="t.tsv", steps=1, device="cpu")
+
+
+def test_what_is_no_file_is_left_to_who_reads_it(tmp_path: Path) -> None:
+    os.mkfifo("pipe.tsv")
+    assert by_direction(["pipe.tsv", "gone.tsv"]) == (["pipe.tsv", "gone.tsv"], [])
 
 
 def test_a_file_whose_name_has_the_sign(tmp_path: Path) -> None:

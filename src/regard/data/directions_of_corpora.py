@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from regard.data.corpus import AT, ONE_FILE, directions_in, divided_name
 from regard.data.pair_files import CODE, DIRECTION, says_languages
 from regard.errors import SettingsError
+from regard.names import is_file
 from regard.text.languages import Languages
 
 TAG = re.compile(f"<2{CODE}>")
@@ -52,9 +53,10 @@ def by_direction(names: Sequence[str]) -> tuple[list[str], list[str]]:
         DataError: a file that cannot be read.
     """
     given = [divided_name(name) for name in names]
+    one_files = [path for path, direction in given if not direction and path.lower().endswith(ONE_FILE)]
     whole = [
-        path for path, direction in given if not direction and path.lower().endswith(ONE_FILE) and says_languages(path)
-    ]
+        path for path in one_files if is_file(path) and says_languages(path)
+    ]  # others are refused when they are read
     if not whole and not any(direction for _, direction in given):
         return list(names), []
     found: list[tuple[str, str]] = []
