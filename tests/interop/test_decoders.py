@@ -363,13 +363,15 @@ def test_gpt_neox_under_its_other_names(copied: Copied, tmp_path: Path, monkeypa
 @pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning")
 def test_an_adapter_of_one_matrix_of_all_heads(tmp_path: Path) -> None:
     """PEFT's update of BLOOM's queries, keys and values is theirs, head by head; and is written so again."""
-    from peft import LoraConfig, PeftModel, get_peft_model
+    peft = pytest.importorskip("peft")
 
     from regard.adapters import adapt
     from regard.interop.peft import read_peft, write_peft
 
     theirs = stored("bloom", tmp_path / "base")
-    adapted = get_peft_model(theirs, LoraConfig(r=2, target_modules=["query_key_value"], init_lora_weights=False))
+    adapted = peft.get_peft_model(
+        theirs, peft.LoraConfig(r=2, target_modules=["query_key_value"], init_lora_weights=False)
+    )
     adapted.save_pretrained(tmp_path / "adapter")
     foreign = read_foreign(tmp_path / "base")
     ids = torch.randint(4, 29, (2, 7), generator=torch.Generator().manual_seed(2))
@@ -379,7 +381,7 @@ def test_an_adapter_of_one_matrix_of_all_heads(tmp_path: Path) -> None:
         torch.testing.assert_close(ours(ids), expected, **CLOSE)
         write_peft(ours, foreign, tmp_path / "again")
         base = type(theirs).from_pretrained(tmp_path / "base")
-        again = PeftModel.from_pretrained(base, tmp_path / "again").eval()
+        again = peft.PeftModel.from_pretrained(base, tmp_path / "again").eval()
         torch.testing.assert_close(again(input_ids=ids).logits, expected, **CLOSE)
 
 

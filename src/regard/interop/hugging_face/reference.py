@@ -49,8 +49,10 @@ class TransformersReference:
         finally:
             logger.setLevel(level)
         self.model: Any = model.float().eval()
-        if model.config.model_type == "umt5":  # version 5 takes it for true, and divides the last states
-            model.config.tie_word_embeddings = read_json(folder / CONFIG).get("tie_word_embeddings") is not False
+        if model.config.model_type == "umt5":  # 5.0 to 5.23 take it for true, and divide the last states
+            stored = read_json(folder / CONFIG)
+            is_tied = stored.get("tie_word_embeddings") is not False
+            model.config.tie_word_embeddings = stored.get("scale_decoder_outputs", is_tied)
         # Chunks must divide the length of a text there; without them, the numbers are the same.
         for module in self.model.modules():
             if hasattr(module, "chunk_size_feed_forward"):

@@ -45,6 +45,8 @@ DEFAULTS: dict[str, tuple[int, int, int, str]] = {
 }  # fmt: skip
 """The values of `d_ff`, `num_layers`, `num_heads` and `feed_forward_proj` where the file has none."""
 SHARED = "shared.weight"
+SCALED = "scale_decoder_outputs"
+"""The key of newer files for whether the last states are divided by sqrt(model_dim)."""
 TABLES = {
     "source": "encoder.embed_tokens.weight",
     "target": "decoder.embed_tokens.weight",
@@ -101,7 +103,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
 def _encoder_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor], kind: str) -> Blueprint:
     """Parse the configuration of an encoder alone. Texts have no symbol in front: ours is the padding, which no token sees."""
     sizes, num_layers = _sizes(config, kind)
-    for key in ("num_decoder_layers", "tie_word_embeddings", "scale_decoder_outputs"):
+    for key in ("num_decoder_layers", "tie_word_embeddings", SCALED):
         config.get(key)  # of decoders and their output
     pad_id, end = config.get("pad_token_id", 0), config.get("eos_token_id", 1)
     ours = EncoderConfig(
@@ -154,13 +156,11 @@ def _sizes(config: ForeignConfig, kind: str) -> tuple[dict[str, Any], int]:
 def _is_scaled(config: ForeignConfig, kind: str) -> bool:
     """Whether the last states are divided by sqrt(model_dim) before the output.
 
-    T5 says it by `tie_word_embeddings`, whatever its output matrix is, and newer files by a key of its own. mT5's states
-    never are. umT5's are unless the file says that it is not tied: `transformers` 4 read it so, and 5 divides them always.
+    T5 and umT5 say it by `tie_word_embeddings`, whatever their output matrix is, and newer files by a key of its own. Of umT5,
+    `transformers` 4 and 5.24 read it so, and the versions between divide always. mT5's states never are divided.
     """
     is_tied = config.get("tie_word_embeddings", True)
-    if kind == "t5":
-        return bool(config.get("scale_decoder_outputs", is_tied))
-    return is_tied and kind == "umt5"
+    return kind != "mt5" and bool(config.get(SCALED, is_tied))
 
 
 def _notes(kind: str) -> list[str]:
@@ -173,10 +173,10 @@ def _notes(kind: str) -> list[str]:
 def _output_notes(config: ForeignConfig, kind: str) -> list[str]:
     """Notes on last states that `transformers` 4 and 5 treat differently."""
     is_tied = config.get("tie_word_embeddings")
-    if kind == "umt5" and is_tied is False:
+    if kind == "umt5" and is_tied is False and config.get(SCALED) is None:
         return [
-            "tie_word_embeddings is false: the last states are not divided by sqrt(d_model), as in transformers 4; "
-            "transformers 5 divides them all the same, and is compared without that"
+            "tie_word_embeddings is false: the last states are not divided by sqrt(d_model), as in transformers 4 and 5.24; "
+            "transformers 5.0 to 5.23 divides them all the same, and is compared without that"
         ]
     if kind == "mt5" and is_tied is True and str(config.values.get("transformers_version")).startswith("4."):
         return ["tie_word_embeddings is true: transformers 4 divided the last states by sqrt(d_model), 5 does not"]
