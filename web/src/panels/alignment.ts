@@ -346,12 +346,11 @@ export function panel(): TemplateResult {
 }
 
 /** The meaning of a line, which is no dictionary. */
-function linesHint({kind}: AttentionView): TemplateResult | typeof nothing {
-  if (kind !== "cross") return nothing;
+function linesHint({kind}: AttentionView): TemplateResult {
   return html`<p class="hint">
-    Lines lead to what this head looks at most: of the chosen token, the words that have
-    ${Math.round(100 * state.view.rowShare)} % of its weight; of each other token, the heaviest only. A head may look
-    beside the word that is translated.
+    Lines lead to the largest weights: of the chosen token, to those that are ${Math.round(100 * state.view.rowShare)} %
+    of its row; of each other token, to the heaviest only.
+    ${kind === "cross" ? "A head may look beside the word that is translated." : nothing}
   </p>`;
 }
 

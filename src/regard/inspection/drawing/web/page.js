@@ -198,10 +198,10 @@
     </div>
     <div class="together chooser" data-unsaved>${Sr()}</div>
     ${fr(e)} ${Zl(e)} ${nc(e)} ${uc(e)}
-  </section>`}function uc({kind:e}){return e!=="cross"?h:u`<p class="hint">
-    Lines lead to what this head looks at most: of the chosen token, the words that have
-    ${Math.round(100*a.view.rowShare)} % of its weight; of each other token, the heaviest only. A head may look
-    beside the word that is translated.
+  </section>`}function uc({kind:e}){return u`<p class="hint">
+    Lines lead to the largest weights: of the chosen token, to those that are ${Math.round(100*a.view.rowShare)} %
+    of its row; of each other token, to the heaviest only.
+    ${e==="cross"?"A head may look beside the word that is translated.":h}
   </p>`}function Ar({kind:e}){let{result:t,flow:n}=a.inspection;return W()||e==="flow"&&n?.inspection!==t}function Er(){let e=be();if(!e||!a.inspection.result)return h;let{rows:t,keys:n,row:o,key:s,weights:r}=e,i=tt(r,o),l=Qt(i,a.view.rowShare),c=kr(t,{id:"row-tokens",label:"tokens that stand for the places that look",chosen:o,shareOf:()=>0,choose:p=>j(e,p,s)}),d=kr(n,{id:"key-tokens",label:"tokens that are looked at",chosen:s,shareOf:p=>l.has(p)?i[p]:0,choose:p=>j(e,o,p)});return u`<section class="panel matrix ${Ar(e)?"stale":""}" aria-labelledby="matrix-title">
     <div class="head">
       <h2 id="matrix-title">All its weights</h2>
