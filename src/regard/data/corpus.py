@@ -174,11 +174,7 @@ class Corpus:
             read = read_tsv if self.paths[0].lower().endswith(".tsv") else read_jsonl
             rows = read(self.paths[0], only)
         for line, source, target in rows:
-            blank_source, blank_target = not source.strip(), not target.strip()
-            if blank_source != blank_target:
-                name, side = (self.paths[0], "source") if blank_source else (self.paths[-1], "target")
-                raise blank_side(name, line, side)
-            if not blank_source:
+            if not _is_blank(self.paths, line, source, target):
                 yield NumberedPair(line, _one_line(source), _one_line(target))
 
     @cached_property
@@ -203,9 +199,7 @@ class Corpus:
         for row in read_directed(self.paths[0]):
             if row.direction == self.direction:
                 number += 1
-                blank = [not row.source.strip(), not row.target.strip()]
-                if blank[0] != blank[1]:
-                    raise blank_side(self.paths[0], row.line, "source" if blank[0] else "target")
+                _is_blank(self.paths, row.line, row.source, row.target)  # an error names the line of the file
                 if only is None or number in only:
                     yield number, row.source, row.target
 
@@ -383,12 +377,20 @@ def directions_in(path: str) -> list[str]:
     return found
 
 
-def blank_side(name: str, line: int, side: str) -> DataError:
-    """The error for a pair with text on one side only."""
-    return DataError(
-        f"{name}, line {line}: both sides of a pair must have text; got a blank {side}. "
-        "If a line was lost, all pairs after it are misaligned. Otherwise remove the line from both sides."
-    )
+def _is_blank(paths: Sequence[str], line: int, source: str, target: str) -> bool:
+    """Whether a pair is blank.
+
+    Raises:
+        DataError: it has text on one side only.
+    """
+    blank_source, blank_target = not source.strip(), not target.strip()
+    if blank_source != blank_target:
+        name, side = (paths[0], "source") if blank_source else (paths[-1], "target")
+        raise DataError(
+            f"{name}, line {line}: both sides of a pair must have text; got a blank {side}. "
+            "If a line was lost, all pairs after it are misaligned. Otherwise remove the line from both sides."
+        )
+    return blank_source
 
 
 def read_pairs(names: Sequence[str | os.PathLike[str]]) -> ParallelText:

@@ -54,9 +54,7 @@ def by_direction(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """
     given = [divided_name(name) for name in names]
     one_files = [path for path, direction in given if not direction and path.lower().endswith(ONE_FILE)]
-    whole = [
-        path for path in one_files if is_file(path) and says_languages(path)
-    ]  # others are refused when they are read
+    whole = [path for path in one_files if is_file(path) and says_languages(path)]  # no file: refused when it is read
     if not whole and not any(direction for _, direction in given):
         return list(names), []
     found: list[tuple[str, str]] = []

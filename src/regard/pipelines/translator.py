@@ -438,9 +438,9 @@ class Translator(Pipeline):
             raise SettingsError(f"`{asked[0]}` is for one direction; got {len(corpora)}. Name it: {corpora[0].name}.")
         found: dict[str, Any] = {}
         for corpus in corpora:
-            directed = self.directed(*corpus.direction.split("-"))
-            scores = directed.evaluate_files([corpus.name], tell=tell, **options)
-            found[corpus.direction] = {**scores, "trained": self.languages.is_trained(*corpus.direction.split("-"))}
+            source, target = corpus.direction.split("-")
+            scores = self.directed(source, target).evaluate_files([corpus.name], tell=tell, **options)
+            found[corpus.direction] = {**scores, "trained": self.languages.is_trained(source, target)}
         mean = {name: fmean(each[name] for each in found.values()) for name in ("bleu", "chrf")}
         return {"by_direction": found, "mean": mean, "num_pairs": sum(each["num_pairs"] for each in found.values())}
 
