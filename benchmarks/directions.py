@@ -8,53 +8,14 @@ Goes on where it was stopped: each model and each score stays in `--work`. Print
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from measured import ROOT, Bench, regard
+
 CAPTIONS = ("en", "de", "fr", "cs")
 WORDS = {"ice": "low", "ita": "low"} | dict.fromkeys(("hun", "vie_hanoi", "kor", "fre", "dut"), "medium")
-
-
-@dataclass(frozen=True)
-class Bench:
-    """Data, models and scores in folders; what is there already is not made again."""
-
-    data: Path
-    work: Path
-    threads: tuple[str, ...]
-
-    def train(self, name: str, *arguments: str) -> Path:
-        """The folder of a model, trained unless it is there."""
-        model = self.work / name
-        if not (model / "results.json").is_file():
-            print(f"--- training {name}", file=sys.stderr, flush=True)
-            regard("train", *arguments, "-o", str(model), "--resume", *self.threads)
-        return model
-
-    def score(self, name: str, measure: str, *arguments: str) -> float:
-        """What `regard evaluate` measures, in per cent or BLEU."""
-        outcome = self.work / f"{name}.score.json"
-        if not outcome.is_file():
-            print(f"--- measuring {name}", file=sys.stderr, flush=True)
-            outcome.write_text(regard("evaluate", *arguments, "--json", *self.threads), encoding="utf-8")
-        found = json.loads(outcome.read_text(encoding="utf-8"))[measure]
-        return float(found if measure == "bleu" else 100 * found)
-
-    def captions(self, part: str, language: str) -> str:
-        """The file of one language."""
-        return str(self.data / "multi30k_ende" / f"{part}.{language}")
-
-
-def regard(*arguments: str) -> str:
-    """Run a command, and give what it printed."""
-    command = [sys.executable, "-m", "regard", *arguments]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def captions(bench: Bench, steps: int, more_steps: int) -> Iterator[str]:
@@ -66,7 +27,7 @@ def captions(bench: Bench, steps: int, more_steps: int) -> Iterator[str]:
                 "--set", "tokenizer.vocab_size=6000", "--set", "training.keep_best=1"]  # fmt: skip
 
     def files(part: str, source: str, target: str) -> list[str]:
-        return [bench.captions(part, source), bench.captions(part, target)]
+        return [str(bench.data / "multi30k_ende" / f"{part}.{language}") for language in (source, target)]
 
     directions = [word for a, b in trained for word in ("--direction", f"{a}-{b}={','.join(files('train', a, b))}")]
     valid = ["--valid", *(file for a, b in trained for file in files("val", a, b))]
