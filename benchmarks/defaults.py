@@ -57,7 +57,14 @@ def captions(source: str, target: str) -> Data:
         tuple(f"multi30k_ende/{part}.{language}" for language in (source, target))
         for part in ("train", "test_2016_flickr")
     )
-    return Data(f"multi30k-{source}-{target}", train, test, "bleu", lambda size: ("--config recipe:multi30k",))
+    regular = "--set model.dropout=0.3 --set model.positions=rotary"
+    return Data(
+        f"multi30k-{source}-{target}",
+        train,
+        test,
+        "bleu",
+        lambda size: ("--config recipe:multi30k",) if size > 20_000 else (f"{regular} --steps 2000", "--steps 2000"),
+    )
 
 
 def simpler(folder: str, name: str, target: str) -> Data:

@@ -1,4 +1,4 @@
-"""Compiles `layers.c`, `linear.c` and `search.c`, once for each kind of processor: what an installation and `make native` do.
+"""Compiles the layers in C, once for each kind of processor: what an installation and `make native` do.
 
     python native/build.py            # into src/regard/engines
     python native/build.py folder     # elsewhere
@@ -19,12 +19,12 @@ import sys
 import sysconfig
 from pathlib import Path
 
-SOURCES = [Path(__file__).with_name(name) for name in ("layers.c", "linear.c", "search.c")]
-HEADERS = [Path(__file__).with_name(name) for name in ("layers.h", "linear.h", "vectors.h")]
+SOURCES = [Path(__file__).with_name(name) for name in ("layers.c", "linear.c", "search.c", "threads.c")]
+HEADERS = [Path(__file__).with_name(name) for name in ("layers.h", "linear.h", "threads.h", "vectors.h")]
 PLACE = Path(__file__).parents[1] / "src" / "regard" / "engines"
 FLAGS = ["-O3", "-std=gnu11", "-shared", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off"]
-if platform.system() != "Windows":  # where clang refuses it
-    FLAGS.append("-fPIC")
+if platform.system() != "Windows":  # where clang refuses the first, and there are no such threads
+    FLAGS += ["-fPIC", "-pthread"]
 AVX2 = ["-mavx2", "-mfma"]
 AVX512 = [*AVX2, "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512"]
 KINDS: dict[str, dict[str, list[str]]] = {

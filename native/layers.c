@@ -3,13 +3,14 @@
  * Everything here is what stands between the products of linear.c.
  *
  * Each number is summed in an order that depends on its own row only. So a sentence has the same scores, to the last bit, in any
- * batch. Nothing is threaded, and nothing is allocated: callers bring the room (`workspace`).
+ * batch and with any number of threads. Nothing is allocated: callers bring the room (`workspace`).
  *
  * The file is compiled once for each kind of processor (build.py). Names and equations are those of the Python modules that compute
  * the same.
  */
 #include "layers.h"
 
+#include "threads.h"
 #include "vectors.h"
 
 /* ---- Functions of single numbers ------------------------------------------------------------------------------------------- */
@@ -108,9 +109,10 @@ static void add(const Residual *residual, int64_t rows, int64_t dim, float *x, f
 /* The memory that a call computes in. */
 typedef struct {
     float *numbers;            /* for each row, see `regard_row_size` */
-    float *weights;            /* of a query: a number for each key, and WIDTH */
+    float *weights;            /* of a query: `num_weights` for each thread */
+    int64_t num_weights;       /* a number for each key, and WIDTH */
     const int32_t *of_cells, *of_source; /* lists of allowed keys, of each row and of each sentence */
-    float *rounded;            /* see `room_of_map` */
+    Means means;               /* of products, see `room_of_map` */
 } Room;
 
 /* ---- Attention ------------------------------------------------------------------------------------------------------------- */
@@ -221,7 +223,47 @@ EXPORT int64_t regard_fixed_size(const Stack *stack) {
                                 &layer->cross_attention.output, &layer->inner, &layer->gate, &layer->outer};
         for (int map = 0; map < 7; ++map) most = more(most, maps[map]);
     }
-    return most + WIDTH;
+    return most;
+}
+
+/* Where the heads of all rows look, and where their contexts go. */
+typedef struct {
+    const Attention *attention;
+    const Input *input;
+    const Room *room;
+    const float *queries;                 /* of the first row */
+    int64_t query_size;                   /* from one row to the next */
+    const float *keys, *values;           /* of the first sentence and the first head */
+    int64_t of_sentence, of_head, of_key; /* from one to the next */
+    float *contexts;                      /* [row][head][head_dim] */
+    int is_past;                          /* whether they are the cells of a decoder */
+} Lookup;
+
+/* Some heads of some rows. */
+static void look_up_heads(const void *task, int64_t thread, int64_t begin, int64_t end) {
+    const Lookup *lookup = task;
+    const Attention *attention = lookup->attention;
+    const Input *input = lookup->input;
+    const Room *room = lookup->room;
+    int64_t heads = attention->num_heads, dim = attention->head_dim;
+    for (int64_t item = begin; item < end; ++item) {
+        int64_t row = item / heads, head = item % heads, number = number_of(input, row), sentence = number / input->width;
+        int64_t first = sentence * lookup->of_sentence + head / (heads / attention->num_kv_heads) * lookup->of_head;
+        Database database = {.keys = lookup->keys + first, .values = lookup->values + first, .stride = lookup->of_key,
+                             .weights = room->weights + thread * room->num_weights};
+        if (lookup->is_past) {
+            database.allowed = room->of_cells + row * (input->num_cells + 1);
+            database.steps = input->step_of + sentence * input->num_cells;
+            database.step = input->steps ? input->steps[number] : input->step;
+        } else database.allowed = room->of_source + sentence * (input->source_length + 1);
+        look_up(attention, attention->bias ? attention->bias + head * attention->num_distances : NULL,
+                lookup->queries + row * lookup->query_size + head * dim, &database, lookup->contexts + item * dim);
+    }
+}
+
+static void share_heads(const Lookup *lookup, int64_t num_keys) {
+    int64_t heads = lookup->input->num_rows * lookup->attention->num_heads;
+    share_items(lookup->room->means.num_threads, 2 * heads * num_keys * lookup->attention->head_dim, heads, look_up_heads, lookup);
 }
 
 /* The heads of all rows look into their past, or into the other positions. `y` is the input, and then the output. */
@@ -230,69 +272,54 @@ static void look_back(const Stack *stack, const Layer *layer, const Input *input
     int64_t heads = attention->num_heads, kv_heads = attention->num_kv_heads, dim = attention->head_dim, width = input->width;
     int64_t rows = input->num_rows, row_size = attention->input.out;
     float *projected = room->numbers, *contexts = projected + rows * row_size;
-    multiply(&attention->input, rows, y, projected, room->rounded);
+    multiply(&attention->input, rows, y, projected, &room->means);
     for (int64_t row = 0; stack->rotated && row < rows; ++row)
         rotate(projected + row * row_size, heads + kv_heads, dim, stack->rotated, stack->interleaved,
                stack->turns + input->positions[number_of(input, row)] * stack->rotated);
-    int64_t of_head = input->cells ? input->num_cells * dim : dim, all_keys = input->num_sentences * kv_heads * of_head;
-    for (int64_t row = 0; input->cells && row < rows; ++row) {
-        const float *newer = projected + row * row_size + heads * dim;
-        int64_t number = number_of(input, row);
-        float *keys = input->cells[index] + number / width * kv_heads * of_head + input->newest[number] * dim;
-        for (int64_t head = 0; head < kv_heads; ++head, keys += of_head) {
-            memcpy(keys, newer + head * dim, dim * sizeof(float));
-            memcpy(keys + all_keys, newer + (kv_heads + head) * dim, dim * sizeof(float));
+    Lookup lookup = {.attention = attention, .input = input, .room = room, .queries = projected, .query_size = row_size,
+                     .contexts = contexts, .is_past = input->cells != NULL};
+    if (input->cells) {
+        int64_t of_head = input->num_cells * dim, all_keys = input->num_sentences * kv_heads * of_head;
+        float *cells = input->cells[index];
+        for (int64_t row = 0; row < rows; ++row) {
+            const float *newer = projected + row * row_size + heads * dim;
+            int64_t number = number_of(input, row);
+            float *keys = cells + number / width * kv_heads * of_head + input->newest[number] * dim;
+            for (int64_t head = 0; head < kv_heads; ++head, keys += of_head) {
+                memcpy(keys, newer + head * dim, dim * sizeof(float));
+                memcpy(keys + all_keys, newer + (kv_heads + head) * dim, dim * sizeof(float));
+            }
         }
+        lookup.keys = cells, lookup.values = cells + all_keys;
+        lookup.of_sentence = kv_heads * of_head, lookup.of_head = of_head, lookup.of_key = dim;
+    } else {
+        lookup.keys = projected + heads * dim, lookup.values = lookup.keys + kv_heads * dim;
+        lookup.of_sentence = width * row_size, lookup.of_head = dim, lookup.of_key = row_size;
     }
-    for (int64_t row = 0; row < rows; ++row) {
-        int64_t number = number_of(input, row), sentence = number / width;
-        const float *keys, *values;
-        Database database = {.weights = room->weights};
-        if (input->cells) {
-            database.stride = dim, database.allowed = room->of_cells + row * (input->num_cells + 1);
-            keys = input->cells[index] + sentence * kv_heads * of_head, values = keys + all_keys;
-            database.steps = input->step_of + sentence * input->num_cells;
-            database.step = input->steps ? input->steps[number] : input->step;
-        } else {
-            database.stride = row_size, database.allowed = room->of_source + sentence * (width + 1);
-            keys = projected + sentence * width * row_size + heads * dim, values = keys + kv_heads * dim;
-        }
-        for (int64_t head = 0; head < heads; ++head) {
-            int64_t kv_head = head / (heads / kv_heads);
-            database.keys = keys + kv_head * of_head, database.values = values + kv_head * of_head;
-            look_up(attention, attention->bias ? attention->bias + head * attention->num_distances : NULL,
-                    projected + row * row_size + head * dim, &database, contexts + (row * heads + head) * dim);
-        }
-    }
-    multiply(&attention->output, rows, contexts, y, room->rounded);
+    share_heads(&lookup, input->cells ? input->num_cells : width);
+    multiply(&attention->output, rows, contexts, y, &room->means);
 }
 
 /* The heads of all rows look at the source. */
 static void look_at_source(const Layer *layer, const Input *input, int64_t index, float *y, const Room *room) {
     const Attention *attention = &layer->cross_attention;
-    int64_t heads = attention->num_heads, kv_heads = attention->num_kv_heads, dim = attention->head_dim;
-    int64_t rows = input->num_rows, of_head = input->source_length * dim;
-    float *queries = room->numbers, *contexts = queries + rows * heads * dim;
-    multiply(&attention->input, rows, y, queries, room->rounded);
-    for (int64_t row = 0; row < rows; ++row) {
-        int64_t sentence = number_of(input, row) / input->width;
-        Database database = {.stride = dim, .weights = room->weights,
-                             .allowed = room->of_source + sentence * (input->source_length + 1)};
-        for (int64_t head = 0; head < heads; ++head) {
-            int64_t first = (sentence * kv_heads + head / (heads / kv_heads)) * of_head, at = (row * heads + head) * dim;
-            database.keys = input->source_keys[index] + first, database.values = input->source_values[index] + first;
-            look_up(attention, NULL, queries + at, &database, contexts + at);
-        }
-    }
-    multiply(&attention->output, rows, contexts, y, room->rounded);
+    int64_t dim = attention->head_dim, rows = input->num_rows, of_head = input->source_length * dim;
+    float *queries = room->numbers, *contexts = queries + rows * attention->input.out;
+    multiply(&attention->input, rows, y, queries, &room->means);
+    const Lookup lookup = {.attention = attention, .input = input, .room = room, .queries = queries,
+                           .query_size = attention->input.out, .keys = input->source_keys[index],
+                           .values = input->source_values[index], .of_sentence = attention->num_kv_heads * of_head,
+                           .of_head = of_head, .of_key = dim, .contexts = contexts};
+    share_heads(&lookup, input->source_length);
+    multiply(&attention->output, rows, contexts, y, &room->means);
 }
 
 static void feed_forward(const Layer *layer, int64_t rows, float *y, const Room *room) {
     float *inner = room->numbers, *gates = layer->gate.out ? inner + rows * layer->inner.out : NULL;
-    multiply(&layer->inner, rows, y, inner, room->rounded);
-    if (gates) multiply(&layer->gate, rows, y, gates, room->rounded);
+    multiply(&layer->inner, rows, y, inner, &room->means);
+    if (gates) multiply(&layer->gate, rows, y, gates, &room->means);
     activate(inner, gates, rows * layer->inner.out, layer->activation);
-    multiply(&layer->outer, rows, inner, y, room->rounded);
+    multiply(&layer->outer, rows, inner, y, &room->means);
 }
 
 /* x[r] = norm(scale embedding[id] + positions[position]) */
@@ -323,16 +350,17 @@ static int is_within(const Stack *stack, const Input *input) {
 }
 
 /* All layers of a stack, one after the other: a step of a decoder, whose cells are filled, or an encoder over its source.
- * The workspace has `regard_row_size` numbers for each row, as many as there are cells or source positions for `look_up`, for the
- * lists of keys one number more than cells for each row and than source positions for each sentence, and `regard_fixed_size`
- * numbers. */
-EXPORT int64_t regard_run(const Stack *stack, const Input *input) {
+ * The workspace has `regard_row_size` numbers for each row, for each thread 16 numbers more than there are cells or source
+ * positions, for the lists of keys one number more than cells for each row and than source positions for each sentence, and
+ * `regard_fixed_size` numbers. */
+int64_t run_layers(const Stack *stack, const Input *input) {
     if (!is_within(stack, input)) return 0;
     int64_t rows = input->num_rows, dim = stack->model_dim, num_cells = input->cells ? input->num_cells : 0;
-    int64_t length = input->source_length, most_keys = length > num_cells ? length : num_cells;
+    int64_t length = input->source_length, num_weights = (length > num_cells ? length : num_cells) + WIDTH;
     float *x = input->x, *y = input->workspace, *weights = y + rows * regard_row_size(stack);
-    int32_t *of_source = (int32_t *)(weights + most_keys + WIDTH), *of_cells = of_source + input->num_sentences * (length + 1);
-    const Room room = {y + rows * dim, weights, num_cells ? of_cells : NULL, of_source, (float *)(of_cells + rows * (num_cells + 1))};
+    int32_t *of_source = (int32_t *)(weights + input->num_threads * num_weights), *of_cells = of_source + input->num_sentences * (length + 1);
+    const Room room = {y + rows * dim, weights, num_weights, num_cells ? of_cells : NULL, of_source,
+                       {(float *)(of_cells + rows * (num_cells + 1)), input->num_threads}};
     for (int64_t sentence = 0; length && sentence < input->num_sentences; ++sentence)
         list_allowed(input->source_mask + sentence * length, length, of_source + sentence * (length + 1));
     for (int64_t row = 0; num_cells && row < rows; ++row)
@@ -355,12 +383,19 @@ EXPORT int64_t regard_run(const Stack *stack, const Input *input) {
     if (!input->ids) return 1;
     normalise(&stack->last_norm, rows, dim, x, y);
     if (stack->transform.out) {
-        multiply(&stack->transform, rows, y, x, room.rounded);
+        multiply(&stack->transform, rows, y, x, &room.means);
         activate(x, NULL, rows * dim, stack->transform_activation);
         normalise(&stack->transform_norm, rows, dim, x, y);
     }
-    multiply_to(&stack->output, rows, y, input->logits, input->rows, room.rounded);
+    multiply_to(&stack->output, rows, y, input->logits, input->rows, &room.means);
     return 1;
+}
+
+EXPORT int64_t regard_run(const Stack *stack, const Input *input) {
+    begin_call();
+    int64_t done = run_layers(stack, input);
+    end_call();
+    return done;
 }
 
 /* ---- Whether memory has changed -------------------------------------------------------------------------------------------- */

@@ -61,6 +61,7 @@ typedef struct {
     int64_t *positions;           /* [sentence][width]; NULL where nothing depends on them */
     float *logits;                /* [sentence][width][vocab_size], written where there are `ids` */
     float *workspace;
+    int64_t num_threads;          /* that may compute; no number depends on it */
     /* Of a decoder: the past. Of an encoder, `cells` is NULL. */
     float *const *cells;          /* of each layer: [2][sentence][kv_head][cell][head_dim] */
     int64_t num_cells;
@@ -77,6 +78,6 @@ typedef struct {
 } Input;
 
 /* All layers, see layers.c. 0: a token or a position is beyond its table, and nothing was done. */
-int64_t regard_run(const Stack *stack, const Input *input);
+int64_t run_layers(const Stack *stack, const Input *input);
 
 #endif

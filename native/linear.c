@@ -9,6 +9,7 @@
  */
 #include "linear.h"
 
+#include "threads.h"
 #include "vectors.h"
 
 #if defined(__AVX512F__)
@@ -69,14 +70,36 @@ INLINE void float_block(const Linear *map, int64_t begin, const float *x, float 
     for (int r = 0; r < rows; ++r) write_panel(map, begin, y, places ? places[r] : r, sums[r]);
 }
 
-static void multiply_floats(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places) {
-    const Linear here = *map; /* so that the compiler knows that nothing changes it */
-    for (int64_t begin = 0; begin < here.out; begin += PANEL)
-        for (int64_t row = 0; row < rows; row += BLOCK) {
-            const float *inputs = x + row * here.in;
-            float *outputs = places ? y : y + row * here.out;
-            const int64_t *to = places ? places + row : NULL;
-            int64_t count = rows - row < BLOCK ? rows - row : BLOCK;
+/* What is multiplied with what: the same for all panels. */
+typedef struct {
+    Linear map; /* a copy, so that the compiler knows that nothing changes it */
+    int64_t rows;
+    const float *x;
+    float *y;
+    const int64_t *places;
+    const int8_t *bytes; /* of int8: the rows, rounded, */
+    const float *scales; /* and their scales */
+    int kernel;
+} Product;
+
+/* All panels of a product, divided among threads. */
+static void share_panels(const Product *product, Items compute, int64_t num_threads) {
+    const Linear *map = &product->map;
+    int64_t size = map->dtype == FLOAT32 ? 4 : map->dtype == BFLOAT16 ? 2 : 1;
+    int64_t work = map->in * map->out * (2 * size + product->rows) / 2; /* bytes of weights, and products */
+    share_items(num_threads, work, (map->out + PANEL - 1) / PANEL, compute, product);
+}
+
+static void float_panels(const void *task, int64_t thread, int64_t first, int64_t last) {
+    (void)thread;
+    const Product *product = task;
+    const Linear here = product->map;
+    for (int64_t begin = first * PANEL; begin < here.out && begin < last * PANEL; begin += PANEL)
+        for (int64_t row = 0; row < product->rows; row += BLOCK) {
+            const float *inputs = product->x + row * here.in;
+            float *outputs = product->places ? product->y : product->y + row * here.out;
+            const int64_t *to = product->places ? product->places + row : NULL;
+            int64_t count = product->rows - row < BLOCK ? product->rows - row : BLOCK;
 #define OF_FLOATS(n) case n: float_block(&here, begin, inputs, outputs, to, n, 0); break;
 #define OF_HALVES(n) case n: float_block(&here, begin, inputs, outputs, to, n, 1); break;
             if (here.dtype == FLOAT32) FOR_ROWS(count, OF_FLOATS)
@@ -195,47 +218,59 @@ INLINE void byte_block(const Linear *map, int64_t begin, const int8_t *bytes, co
     }
 }
 
-INLINE void multiply_chunk(const Linear *map, int64_t rows, const int8_t *bytes, const float *scales, float *y,
-                           const int64_t *places, const int kernel) {
-    int64_t stride = stride_of(map, kernel);
-    for (int64_t begin = 0; begin < map->out; begin += PANEL)
-        for (int64_t row = 0; row < rows; row += BLOCK) {
-            float *outputs = places ? y : y + row * map->out;
-            const int64_t *to = places ? places + row : NULL;
-            int64_t count = rows - row < BLOCK ? rows - row : BLOCK;
-#define OF_BYTES(n) case n: byte_block(map, begin, bytes + row * stride, scales + row, outputs, to, n, kernel); break;
+INLINE void byte_panels_by(const Product *product, int64_t first, int64_t last, const int kernel) {
+    const Linear here = product->map;
+    int64_t stride = stride_of(&here, kernel);
+    for (int64_t begin = first * PANEL; begin < here.out && begin < last * PANEL; begin += PANEL)
+        for (int64_t row = 0; row < product->rows; row += BLOCK) {
+            float *outputs = product->places ? product->y : product->y + row * here.out;
+            const int64_t *to = product->places ? product->places + row : NULL;
+            const int8_t *bytes = product->bytes + row * stride;
+            int64_t count = product->rows - row < BLOCK ? product->rows - row : BLOCK;
+#define OF_BYTES(n) case n: byte_block(&here, begin, bytes, product->scales + row, outputs, to, n, kernel); break;
             FOR_ROWS(count, OF_BYTES)
         }
 }
 
-static void multiply_bytes(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places, float *room) {
-    const Linear here = *map;
-    int kernel = kernel_of(map);
-    float *scales = room;
-    int8_t *bytes = (int8_t *)(room + CHUNK);
+static void byte_panels(const void *task, int64_t thread, int64_t first, int64_t last) {
+    (void)thread;
+    const Product *product = task;
+    if (product->kernel == SCALAR) byte_panels_by(product, first, last, SCALAR);
+#if defined(__AVX2__)
+    if (product->kernel == PAIRS) byte_panels_by(product, first, last, PAIRS);
+#endif
+#if defined(__AVX512VNNI__)
+    if (product->kernel == DOT) byte_panels_by(product, first, last, DOT);
+#endif
+}
+
+static void multiply_bytes(Product product, const Means *means) {
+    const Linear here = product.map;
+    int64_t rows = product.rows;
+    int kernel = product.kernel = kernel_of(&here);
+    const float *x = product.x;
+    float *y = product.y, *scales = means->room;
+    const int64_t *places = product.places;
+    int8_t *bytes = (int8_t *)(means->room + CHUNK);
+    product.bytes = bytes, product.scales = scales;
     for (int64_t row = 0; row < rows; row += CHUNK) {
-        int64_t count = rows - row < CHUNK ? rows - row : CHUNK;
-        for (int64_t r = 0; r < count; ++r) {
+        product.rows = rows - row < CHUNK ? rows - row : CHUNK;
+        for (int64_t r = 0; r < product.rows; ++r) {
             int8_t *to = bytes + r * stride_of(&here, kernel);
             scales[r] = round_row(&here, x + (row + r) * here.in, to, kernel == DOT ? -128 : 0);
             int64_t size = bytes_of_row(&here);
             for (int64_t i = 0; kernel == PAIRS && i < size; ++i) to[size + i] = to[i] < 0 ? -to[i] : to[i];
         }
-        float *outputs = places ? y : y + row * here.out;
-        const int64_t *to = places ? places + row : NULL;
-        if (kernel == SCALAR) multiply_chunk(&here, count, bytes, scales, outputs, to, SCALAR);
-#if defined(__AVX2__)
-        if (kernel == PAIRS) multiply_chunk(&here, count, bytes, scales, outputs, to, PAIRS);
-#endif
-#if defined(__AVX512VNNI__)
-        if (kernel == DOT) multiply_chunk(&here, count, bytes, scales, outputs, to, DOT);
-#endif
+        product.y = places ? y : y + row * here.out;
+        product.places = places ? places + row : NULL;
+        share_panels(&product, byte_panels, means->num_threads);
     }
 }
 
-void multiply_to(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places, float *room) {
-    if (map->dtype == INT8) multiply_bytes(map, rows, x, y, places, room);
-    else multiply_floats(map, rows, x, y, places);
+void multiply_to(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places, const Means *means) {
+    Product product = {.map = *map, .rows = rows, .x = x, .y = y, .places = places};
+    if (map->dtype == INT8) multiply_bytes(product, means);
+    else share_panels(&product, float_panels, means->num_threads);
 }
 
 /* Whether the processor, not the library, has the instruction of `DOT`. */
@@ -251,4 +286,9 @@ EXPORT int64_t regard_panel(void) { return PANEL; }
 
 EXPORT int64_t regard_room_of_map(const Linear *map) { return room_of_map(map); }
 
-EXPORT void regard_linear(const Linear *map, int64_t rows, const float *x, float *y, float *room) { multiply(map, rows, x, y, room); }
+EXPORT void regard_linear(const Linear *map, int64_t rows, const float *x, float *y, float *room, int64_t num_threads) {
+    const Means means = {room, num_threads};
+    begin_call();
+    multiply(map, rows, x, y, &means);
+    end_call();
+}

@@ -19,14 +19,20 @@ typedef struct {
     int64_t kernel;         /* of int8 */
 } Linear;
 
+/* The memory that products compute in, and the threads that they may use. */
+typedef struct {
+    float *room;
+    int64_t num_threads;
+} Means;
+
 /* How many numbers `room` needs for a map. */
 int64_t room_of_map(const Linear *map);
 
 /* `places`: where in y each row goes; NULL: one after the other. */
-void multiply_to(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places, float *room);
+void multiply_to(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places, const Means *means);
 
-static inline void multiply(const Linear *map, int64_t rows, const float *x, float *y, float *room) {
-    multiply_to(map, rows, x, y, 0, room);
+static inline void multiply(const Linear *map, int64_t rows, const float *x, float *y, const Means *means) {
+    multiply_to(map, rows, x, y, 0, means);
 }
 
 #endif

@@ -1,8 +1,9 @@
 /* Beam search: what follows a model's logits, and whole steps of a model and a search in one call.
  *
- * As in layers.c, nothing is threaded or allocated, and each sentence is computed as if it were alone.
+ * As in layers.c, nothing is allocated, and each sentence is computed as if it were alone.
  */
 #include "layers.h"
+#include "threads.h"
 #include "vectors.h"
 
 enum { CHUNK = 4 * LANES, BUFFER = 1024 };
@@ -220,20 +221,35 @@ static int64_t take_cells(const Input *input) {
     return 1;
 }
 
+/* The sums by which logits become log-probabilities, of some of the rows that are computed. */
+static void sum_rows(const void *task, int64_t thread, int64_t begin, int64_t end) {
+    const Search *search = task;
+    (void)thread;
+    for (int64_t i = begin; i < end; ++i)
+        search->totals[search->rows[i]] = log_sum_exp(search->logits + search->rows[i] * search->vocab_size, search->vocab_size);
+}
+
 /* A whole step of a model and a search. They share the newest tokens and the logits. Rows without a hypothesis are not computed.
  * 0: there were too few free cells, and nothing was done; -1: a token or a position is beyond its table. */
-EXPORT int64_t regard_search_step(const Stack *stack, Input *input, Search *search) {
+static int64_t search_step(const Stack *stack, Input *input, Search *search) {
     if (!take_cells(input)) return 0;
     int64_t beams = search->beams, size = search->vocab_size, cells = input->num_cells, found = 0;
     for (int64_t row = 0; row < search->num_sentences * beams; ++row)
         if (search->scores[row] > -INFINITY) search->rows[found++] = row;
     input->rows = search->rows, input->num_rows = found;
-    if (!regard_run(stack, input)) return -1;
-    while (found--) search->totals[search->rows[found]] = log_sum_exp(search->logits + search->rows[found] * size, size);
+    if (!run_layers(stack, input)) return -1;
+    share_items(input->num_threads, 32 * found * size, found, sum_rows, search);
     for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
         forbid(search, sentence, search->logits + sentence * beams * size);
     regard_advance(search);
     for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
         follow(beams, search->parents + sentence * beams, input->ancestry + sentence * beams * cells, search->old_ancestry, cells, cells);
     return 1;
+}
+
+EXPORT int64_t regard_search_step(const Stack *stack, Input *input, Search *search) {
+    begin_call();
+    int64_t done = search_step(stack, input, search);
+    end_call();
+    return done;
 }

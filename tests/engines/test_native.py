@@ -17,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from regard.engines import engine_choice as choice
 from regard.engines import library, structures
 from regard.engines.engine_choice import CompiledModels, check_engine, compile_model
 from regard.engines.library import find, find_in
@@ -226,21 +225,6 @@ def test_which_engine_decodes() -> None:
 def test_who_wants_ctranslate2_is_told_the_way() -> None:
     with pytest.raises(SettingsError, match=r"got 'ctranslate2'\. `regard convert MODEL --to ctranslate2`"):
         check_engine("ctranslate2")
-
-
-def test_a_large_model_is_left_to_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice, "LARGE_BYTES", 1000)
-    model, before = make(), torch.get_num_threads()
-    try:
-        torch.set_num_threads(1)
-        assert isinstance(compile_model(model), NativeModel)
-        assert choice.explain_engine(model).startswith("native")
-        torch.set_num_threads(3)
-        assert isinstance(compile_model(model), PackedModel)
-        assert isinstance(compile_model(model, "native"), NativeModel)
-        assert "MB, which is faster with 3 threads than in C with one" in choice.explain_engine(model)
-    finally:
-        torch.set_num_threads(before)
 
 
 def test_weights_that_change_are_packed_anew_and_the_rest_is_pickled() -> None:

@@ -25,8 +25,8 @@ class Scheduler(Generic[Kind]):
 
     A sentence takes a slot as soon as one is free; there is no window in which requests are collected. What a sentence
     becomes does not depend on the others. Different options have batches of their own, which take turns step by step.
-    On a CPU with several cores, several threads decode a batch each. With layers in C, which have no threads of their own,
-    there are as many as PyTorch has; else two: the Python of one runs while the other multiplies matrices.
+    On a CPU with several cores, several threads decode a batch each. With layers in C, there are as many as PyTorch has,
+    and those that are idle help the others; else two: the Python of one runs while the other multiplies matrices.
 
     Args:
         queue_size: the number of sentences that may wait.

@@ -34,29 +34,10 @@ def check_engine(engine: str) -> None:
         raise SettingsError(f"engine must be {', '.join(ENGINES)}; got {engine!r}. {hint}")
 
 
-LARGE_BYTES = 64_000_000
-"""The size of the weights above which a step is faster in PyTorch with several threads than in C with one
-(docs/experiments.md).
-"""
-
-
 def explain_engine(model: Any) -> str:
     """A sentence for people: the engine that decodes with a model by default, and the reason."""
-    reason = unsupported_reason(model) or _reason_against_native(model)
+    reason = unsupported_reason(model)
     return f"torch, as {reason}" if reason else f"{ENGINE_OF[model.weights_dtype]}, {find().reason}"
-
-
-def _reason_against_native(model: Any) -> str:
-    """The reason why `auto` does not take the layers in C, which have no threads of their own, for people; empty: it
-    does.
-    """
-    threads = torch.get_num_threads()
-    layers = (parameter for layer in model.layer_stacks()["decoder"] for parameter in layer.parameters())
-    num_bytes = model.weights_dtype.itemsize
-    size = num_bytes * (sum(parameter.numel() for parameter in layers) + model.output_embedding.weight.numel())
-    if threads == 1 or size <= LARGE_BYTES:
-        return ""
-    return f"a step reads {size / 1e6:,.0f} MB, which is faster with {threads} threads than in C with one"
 
 
 def compile_model(model: Any, engine: str = "auto") -> Any:
@@ -64,14 +45,12 @@ def compile_model(model: Any, engine: str = "auto") -> Any:
 
     Args:
         engine: `torch`; `native`, layers in C; `native-bfloat16` and `native-int8`, the same with weights stored in 16 and 8
-            bits; or `auto`: native where it can be and is faster, with bytes if the model's file holds bytes (docs/engines.md).
+            bits; or `auto`: native where it can be, with bytes if the model's file holds bytes (docs/engines.md).
     Raises:
         SettingsError: an unknown engine, or a native one and a model or machine that cannot be run so.
     """
     check_engine(engine)
     reason = "it was not asked for" if engine == "torch" else unsupported_reason(model)
-    if engine == "auto":
-        reason = reason or _reason_against_native(model)
     if engine in NATIVE and reason:
         raise SettingsError(f"engine={engine} cannot decode with this model: {reason}. Take engine=torch, or auto.")
     library = find().library

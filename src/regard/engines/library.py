@@ -27,6 +27,8 @@ SUFFIXES = {"Darwin": ".dylib", "Windows": ".dll"}
 INTEGERS: Any = {"dtype": torch.long, "device": "cpu"}
 NUMBERS: Any = {"dtype": torch.float32, "device": "cpu"}
 """The type and device of tensors that C writes to, whatever PyTorch's defaults are."""
+WIDTH = 16
+"""The number of sums that are computed side by side, on any processor."""
 DTYPES = {torch.float32: 0, torch.bfloat16: 1, torch.int8: 2}
 """The types that weights may be stored in."""
 
@@ -87,8 +89,8 @@ class Input(Structure):
 
     _fields_ = (
         ("num_sentences", c_int64), ("width", c_int64), ("num_rows", c_int64), ("rows", c_void_p), ("x", c_void_p),
-        ("ids", c_void_p), ("positions", c_void_p),
-        ("logits", c_void_p), ("workspace", c_void_p), ("cells", POINTER(c_void_p)), ("num_cells", c_int64),
+        ("ids", c_void_p), ("positions", c_void_p), ("logits", c_void_p), ("workspace", c_void_p),
+        ("num_threads", c_int64), ("cells", POINTER(c_void_p)), ("num_cells", c_int64),
         ("step", c_int64), ("steps", c_void_p), ("first_step", c_void_p), ("ancestry", c_void_p), ("newest", c_void_p),
         ("step_of", c_void_p), ("source_keys", POINTER(c_void_p)), ("source_values", POINTER(c_void_p)),
         ("source_length", c_int64), ("source_mask", c_void_p),
@@ -206,7 +208,7 @@ def _open(folder: Path, kind: str) -> FoundLibrary:
         functions.regard_row_size.argtypes = functions.regard_fixed_size.argtypes = [POINTER(Stack)]
         functions.regard_room_of_map.argtypes = [POINTER(Linear)]
         functions.regard_run.argtypes = [POINTER(Stack), POINTER(Input)]
-        functions.regard_linear.argtypes = [POINTER(Linear), c_int64, *[c_void_p] * 3]
+        functions.regard_linear.argtypes = [POINTER(Linear), c_int64, *[c_void_p] * 3, c_int64]
         functions.regard_log_softmax.argtypes = [c_int64, c_int64, c_void_p, c_void_p]
         functions.regard_candidates.argtypes = [*[c_int64] * 4, c_void_p, c_void_p, Candidates]
         functions.regard_advance.argtypes = [POINTER(Search)]

@@ -19,6 +19,7 @@ from regard.engines.library import INTEGERS, NUMBERS, address
 from regard.engines.native_search import NativeSearch
 from regard.engines.structures import EmbeddingAndOutput, Structures
 from regard.errors import ShapeError
+from regard.generation.threads import available_threads
 from regard.nn.cache import BeamCache, Memory
 from regard.nn.layers import DecoderLayer, EncoderLayer
 
@@ -131,7 +132,8 @@ class NativeLayers(nn.Module):
         room = torch.empty(self._workspace_size(x, bound.num_cells, bound.source_length), **NUMBERS)
         integers = partial(address, dtype=torch.long)
         given = c.Input(
-            *sizes, x=address(x), workspace=address(room), cells=bound.cells, num_cells=bound.num_cells,
+            *sizes, x=address(x), workspace=address(room), num_threads=available_threads(), cells=bound.cells,
+            num_cells=bound.num_cells,
             ids=integers(search.tensors.newest), positions=integers(positions), logits=address(logits),
             first_step=integers(cache.first_step), ancestry=address(cache.ancestry, torch.bool),
             newest=integers(newest), step_of=integers(cache.step_of), source_keys=bound.source_keys,
@@ -241,13 +243,15 @@ class NativeLayers(nn.Module):
         if room is None or room.numel() < needed:
             room = self._workspace.room = torch.empty(2 * needed, **NUMBERS)
         rows = x.shape[0] * x.shape[1]
-        return c.Input(x.shape[0], x.shape[1], rows, x=address(x), workspace=address(room))
+        num_threads = available_threads()
+        return c.Input(*x.shape[:2], rows, x=address(x), workspace=address(room), num_threads=num_threads)
 
     def _workspace_size(self, x: Float[Tensor, "sentence row model_dim"], num_cells: int, source_length: int) -> int:
         """The count of numbers that the workspace must hold, as `regard_run` says."""
         sentences, rows = x.shape[0], x.shape[0] * x.shape[1]
         lists = rows * (num_cells + 1) + sentences * (source_length + 1)
-        return rows * self._row_size + max(num_cells, source_length) + lists + self._fixed_size
+        weights = available_threads() * (max(num_cells, source_length) + c.WIDTH)
+        return rows * self._row_size + weights + lists + self._fixed_size
 
 
 def _pointers(tensors: Sequence[Tensor]) -> Any:

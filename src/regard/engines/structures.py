@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from regard.engines import library as c
 from regard.errors import SettingsError
+from regard.generation.threads import available_threads
 from regard.models.parts import EmbeddedPositions, OutputTransform
 from regard.nn.attention import Attention
 from regard.nn.layers import DecoderLayer, EncoderLayer, FeedForward, GatedFeedForward, PostNorm, PreNorm, SandwichNorm
@@ -67,7 +68,8 @@ class NativeLinear(nn.Module):
         y = x.new_empty(*x.shape[:-1], self.out_features)
         rows, functions = x.numel() // self.in_features, self._library.functions
         room = torch.empty(functions.regard_room_of_map(ctypes.byref(self.structure)), **c.NUMBERS)
-        functions.regard_linear(ctypes.byref(self.structure), rows, *map(c.address, (x, y, room)))
+        numbers = map(c.address, (x, y, room))
+        functions.regard_linear(ctypes.byref(self.structure), rows, *numbers, available_threads())
         return y
 
 

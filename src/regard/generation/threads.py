@@ -7,19 +7,27 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
-from threading import Barrier, Lock
+from threading import Barrier, Lock, local
 
 import torch
 
 from regard.errors import RegardError
 
 _setting_threads = Lock()
+_started = local()
 _is_forked = False
 
 
 def num_threads() -> int:
     """PyTorch's threads, as the calling thread has them."""
     return torch.get_num_threads()
+
+
+def available_threads() -> int:
+    """The number of threads that a call of the layers in C may use: those of all threads that were started together. C
+    takes one less for each other call that is under way.
+    """
+    return getattr(_started, "num_threads", None) or torch.get_num_threads()
 
 
 @contextmanager
@@ -35,6 +43,7 @@ def starting(num_workers: int, num_threads: int) -> Iterator[Callable[[], None]]
     def begin() -> None:
         torch.get_num_threads()  # a thread's first question sets its number to that for threads to come
         torch.set_num_threads(share)
+        _started.num_threads = num_threads
         all_set.wait()
 
     # PyTorch keeps the number for threads to come beside each thread's own: it is put back before any work begins.

@@ -175,7 +175,7 @@ class BatchDecoder:
         """The number of batches that are decoded in parallel.
 
         In PyTorch, two, if there are enough threads and texts: the Python of one runs while the other multiplies matrices. In C,
-        which has no threads of its own, as many as there are threads, with a few texts each.
+        as many as there are threads, with a few texts each: to divide texts is faster than to divide the products of one.
         """
         if options.trace or self.device.type != "cpu" or any(map(is_divided, self.models)):
             return 1  # processes that have parts of a model ask each other for them in one order
