@@ -17,7 +17,7 @@ def draw_attention() -> None:
     for middle, name, shape, colour in (
         (70, "query", "n × d", QUERY),
         (190, "key", "m × d", KEY),
-        (320, "value", "m × v", VALUE),
+        (320, "value", "m × dᵥ", VALUE),
     ):
         found.box(middle, 10, name, width=90, colour=colour)
         found.text(middle, 58, shape, colour=FAINT, size=12)
@@ -29,7 +29,7 @@ def draw_attention() -> None:
         ("divide by √d", "n × m"),
         ("mask: -∞ where forbidden", "n × m"),
         ("softmax over keys", "weights: n × m"),
-        ("matrix product: × value", "context: n × v"),
+        ("matrix product: × value", "context: n × dᵥ"),
     )
     for index, (name, shape) in enumerate(steps):
         top = 88 + 67 * index

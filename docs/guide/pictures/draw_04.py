@@ -63,10 +63,10 @@ def draw_where() -> None:
         for x, word, colour in ((query, "query", QUERY), (200, "key", KEY), (330, "value", VALUE)):
             found.arrow((middle, bar), (x, bar), (x, top + 236), colour=colour)
             found.box(x, top + 206, word, width=110, colour=colour)
-        for x, colour in ((query, QUERY), (200, KEY)):
+        for x, place, colour in ((query, "s", QUERY), (200, "t", KEY)):
             if inside:
                 found.arrow((x, top + 206), (x, top + 188), colour=colour)
-                found.box(x, top + 158, "turn by t ω", width=110, colour=INK)
+                found.box(x, top + 158, f"turn by {place} ω", width=110, colour=INK)
             found.arrow((x, top + (158 if inside else 206)), (x, top + 134), colour=colour)
         found.box(
             135, top + 104, "scores + b(s − t)" if inside else "scores", width=180, colour=INK if inside else LINE
