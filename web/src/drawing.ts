@@ -69,15 +69,28 @@ export interface Plan {
   isMirrored: boolean;
   labels: {text: string; x: number; y: number; isVertical: boolean; fill: string}[];
   frames: {x: number; y: number; width: number; height: number; stroke: string; thickness: number}[];
+  /** A line through each cell that a mask forbids. */
+  hatching: {path: string; stroke: string; thickness: number};
 }
 
+const NO_HATCHING = {path: "", stroke: "none", thickness: 0};
 const plans = new WeakMap<HTMLCanvasElement, Plan>();
 
 export const planOf = (canvas: HTMLCanvasElement): Plan | undefined => plans.get(canvas);
 
 /** Draw an image alone, a pixel of the canvas for each of its own. */
 function drawImage(canvas: HTMLCanvasElement, image: OffscreenCanvas): void {
-  plans.set(canvas, {image, left: 0, top: 0, width: 0, height: 0, isMirrored: false, labels: [], frames: []});
+  plans.set(canvas, {
+    image,
+    left: 0,
+    top: 0,
+    width: 0,
+    height: 0,
+    isMirrored: false,
+    labels: [],
+    frames: [],
+    hatching: NO_HATCHING,
+  });
   canvas.width = image.width;
   canvas.height = image.height;
   canvas.getContext("2d")!.drawImage(image, 0, 0);
@@ -194,8 +207,13 @@ function planMatrix(pen: CanvasRenderingContext2D, matrix: Matrix, room: number)
     {x: column(chosen.key), y: top, width: size, height, ...mark},
   ];
   const image = headImage(weights, Infinity);
+  const isHatched = (row: number, key: number): boolean => size >= SHARP_CELL && isForbidden(weights, row, key);
+  const line = (row: number, key: number): string =>
+    `M ${column(key)} ${top + size * (row + 1)} L ${column(key) + size} ${top + size * row}`;
+  const path = rows.flatMap((_, row) => keys.map((_, key) => (isHatched(row, key) ? line(row, key) : ""))).join("");
+  const hatching = {path, stroke: cssColour("hatching"), thickness: 1};
   return {
-    plan: {image, left, top, width, height, isMirrored, labels, frames},
+    plan: {image, left, top, width, height, isMirrored, labels, frames, hatching},
     layout: {left, top, size, ...labelled},
   };
 }
@@ -204,7 +222,7 @@ function planMatrix(pen: CanvasRenderingContext2D, matrix: Matrix, room: number)
 export function drawMatrix(canvas: HTMLCanvasElement, matrix: Matrix, room: number): Layout {
   const pen = canvas.getContext("2d")!;
   const {plan, layout} = planMatrix(pen, matrix, room);
-  const {image, left, top, width, height, isMirrored, labels, frames} = plan;
+  const {image, left, top, width, height, isMirrored, labels, frames, hatching} = plan;
   plans.set(canvas, plan);
   const ratio = window.devicePixelRatio || 1;
   canvas.width = Math.round((left + width + 2) * ratio);
@@ -217,6 +235,9 @@ export function drawMatrix(canvas: HTMLCanvasElement, matrix: Matrix, room: numb
   if (isMirrored) pen.transform(-1, 0, 0, 1, 2 * left + width, 0);
   pen.drawImage(image, left, top, width, height);
   pen.restore();
+  pen.strokeStyle = hatching.stroke;
+  pen.lineWidth = hatching.thickness;
+  pen.stroke(new Path2D(hatching.path));
   for (const label of labels) drawLabel(pen, label);
   for (const frame of frames) {
     pen.strokeStyle = frame.stroke;

@@ -198,10 +198,10 @@ function layerName(layer: string, names: string[]): TemplateResult | typeof noth
 function kindTitle(kind: string): string {
   const isOfPair = state.inspection.result?.target != null;
   if (!isOfPair) return "The text reads itself";
-  if (kind === "encoder") return "The text reads itself";
+  if (kind === "encoder") return "Encoder: the text reads itself";
   return kind === "cross"
-    ? "The translation reads the text"
-    : "The translation reads what is written (grey: not written yet)";
+    ? "Cross: the translation reads the text"
+    : "Decoder: the translation reads what is written (grey: not written yet)";
 }
 
 /** Lines of one kind of attention together. */

@@ -54,7 +54,7 @@ function stacks(): Stack[] {
     ["cross", "reads the text"],
   ]);
   return [
-    {name: "encoder", x: 2, layers: layersOf("encoder", [["encoder", "reads the text"]])},
+    {name: "encoder", x: 2, layers: layersOf("encoder", [["encoder", "reads itself"]])},
     {name: "decoder", x: WIDTH - STACK_WIDTH - 2, layers: written},
   ];
 }

@@ -97,7 +97,8 @@ export function stream(position: number, expected: string | undefined): Template
   const embedding = html`The embedding of the token is ${token?.toFixed(1)} long. That of its position is
   ${place?.toFixed(1)} long: from here on, the state says where the token stands.`;
   return html`<div class="captions" aria-hidden="true">
-      <span></span><span></span><span class="number length">adds</span><span>would write</span>
+      <span>part</span><span class="state-caption">state</span><span class="number length">adds</span
+      ><span>would write</span><span class="number">likely</span>
     </div>
     <div class="stream ${found.cell === rowKey(position) ? "" : "stale"}" role="list">
       ${sublayers.map((each, index) => sublayer(each, {before: sublayers[index - 1]?.total ?? 0, max, expected}))}
