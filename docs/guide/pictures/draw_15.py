@@ -69,7 +69,8 @@ def draw_schedules() -> None:
     peaks = [float(cell.split()[1]) for cell in header[1:]]
     for number, (name, *losses) in enumerate(rows):
         shares = [min(x / 0.1, 1.0) * (shapes[name](x) if x > 0.1 else 1.0) for x in done]
-        rates.plot(done, shares, color=SERIES[number], label=name)
+        over = {"linestyle": "--", "zorder": 2.1} if name == "constant" else {}  # WSD is the same at first
+        rates.plot(done, shares, color=SERIES[number], label=name, **over)
         reached.plot(peaks, [float(loss) for loss in losses], "o-", color=SERIES[number], label=name, markersize=4)
     plain(rates, "Learning rate", "share of the steps", "share of the peak")
     rates.legend(fontsize=8, frameon=False)
