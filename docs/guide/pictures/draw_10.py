@@ -78,12 +78,12 @@ def draw_two_masks() -> None:
 def draw_sights() -> None:
     """Which tokens the state of each token can depend on, in the three kinds of model."""
     source, target = ["the", "dog", "sleeps"], ["<s>", "der", "Hund", "schläft"]
-    found = Diagram(400, 500, "What each state depends on, in an encoder, a decoder and an encoder-decoder")
-    both = [[QUERY] * 3 + [""] * 4 for _ in source]
-    both += [[KEY] * 3 + line for line in lower(4, QUERY)]
+    found = Diagram(400, 520, "What each state depends on, in an encoder, a decoder and an encoder-decoder")
+    both = [[LINE] * 3 + [""] * 4 for _ in source]
+    both += [[INK] * 3 + line for line in lower(4, LINE)]
     panels = (
-        (70, 90, "Encoder", [[QUERY] * 4] * 4, [*target[1:], "."]),
-        (275, 90, "Decoder", lower(4, QUERY), target),
+        (70, 90, "Encoder", [[LINE] * 4] * 4, [*target[1:], "."]),
+        (275, 90, "Decoder", lower(4, LINE), target),
         (150, 315, "Encoder-decoder", both, [*source, *target]),
     )
     for left, top, name, table, tokens in panels:
@@ -92,7 +92,10 @@ def draw_sights() -> None:
         for place, token in enumerate(tokens):
             slanted(found, left + CELL * place + 8, top - 6, token)
             found.text(left - 6, top + CELL * place + 15, token, anchor="end", size=12)
-    found.text(200, 482, "rows: the state of; columns: depends on", colour=FAINT, size=12)
+    for left, colour, words in ((95, LINE, "self-attention"), (215, INK, "cross-attention")):
+        square(found, left, 470, 14, colour)
+        found.text(left + 20, 482, words, anchor="start", size=12)
+    found.text(200, 508, "rows: the state of; columns: depends on", colour=FAINT, size=12)
     found.save("10-what-each-sees")
 
 
@@ -105,8 +108,8 @@ def draw_patches() -> None:
             square(found, left + size * column, top + size * row, size, INK, faint=pixel == ".")
     for step in range(5):
         at = 2 * size * step
-        found.arrow((left + at, top), (left + at, top + 128), colour=VALUE, head=False)
-        found.arrow((left, top + at), (left + 128, top + at), colour=VALUE, head=False)
+        found.arrow((left + at, top), (left + at, top + 128), colour=LINE, head=False)
+        found.arrow((left, top + at), (left + 128, top + at), colour=LINE, head=False)
     found.text(264, 160, "8 × 8 pixels, 16 patches", size=12, colour=FAINT)
     found.text(66, 160, "“where”")
     found.arrow((66, 170), (66, 186))
@@ -119,7 +122,7 @@ def draw_patches() -> None:
         edge = 58 if place == 0 else 106 + 18 * (place - 1)
         found.parts.append(
             f'<rect x="{edge - (0 if place else 6)}" y="242" width="{16 if place else 28}" height="26" rx="3" '
-            f'fill="var(--box)" stroke="{KEY if place else QUERY}"/>'
+            f'fill="var(--box)" stroke="{LINE if place else INK}"/>'
         )
     found.text(200, 286, "17 tokens; a vector of its place is added to each", size=12, colour=FAINT)
     found.arrow((200, 292), (200, 308))

@@ -19,6 +19,7 @@ MODELS = {
     "GRU, additive score": {"cell": "gru", "score": "additive"},
     "LSTM, additive score": {"cell": "lstm", "score": "additive"},
     "GRU, dot product": {"cell": "gru", "score": "dot"},
+    "GRU, scaled dot product": {"cell": "gru", "score": "scaled_dot"},
 }
 LONGEST, EPOCHS, RATE = 12, 6, 0.003
 SHOWN = (0, 100, 200, 300, 400, 500)
