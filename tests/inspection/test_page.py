@@ -109,19 +109,19 @@ def test_heads_cells_and_keys(opened: Any) -> None:
     assert page.inner_text("#head-title") == "cross.1.2"
     best = record["cross", 1, 2][0].argmax()
     assert page.inner_text("#cell").startswith(
-        f"About to write w0, has read w0: looks with {record['cross', 1, 2][0, best]:.3f} at "
+        f"About to write w0, has read up to w0: looks with {record['cross', 1, 2][0, best]:.3f} at "
     )
     page.focus("#matrix")
     pressed(page, "Home", "ArrowDown", "ArrowRight", "ArrowRight")
     assert page.inner_text("#cell").startswith(
-        f"About to write w1, has read w0: looks with {record['cross', 1, 2][1, 2]:.3f} at 犬."
+        f"About to write w1, has read up to w0: looks with {record['cross', 1, 2][1, 2]:.3f} at 犬."
     )
     pressed(page, "End")
     assert f": looks with {record['cross', 1, 2][1, 6]:.3f} at w3." in page.inner_text("#cell")
     pressed(page, "n")  # after the last head, the first
     assert page.inner_text("#head-title") == "decoder.0.0"
     pressed(page, "Home", *["ArrowRight"] * 4)
-    assert page.inner_text("#cell").startswith("About to write w1, has read w0: may not look at w4.")
+    assert page.inner_text("#cell").startswith("About to write w1, has read up to w0: may not look at w4.")
     pressed(page, "PageDown")
     assert page.inner_text("#head-title") == "decoder.1.0"
     assert "head=decoder.1.0" in page.url
@@ -156,7 +156,7 @@ def test_pointing_at_a_cell(opened: Any) -> None:
     )  # fmt: skip
     expect(page.locator("#row-tokens .here")).to_have_text("w2")
     assert page.inner_text("#cell").startswith(
-        f"About to write w2, has read w1: looks with {record['cross', 1, 2][2, 3]:.3f} at w0."
+        f"About to write w2, has read up to w1: looks with {record['cross', 1, 2][2, 3]:.3f} at w0."
     )
 
 
@@ -219,7 +219,7 @@ def test_512_tokens_stay_smooth(opened: Any) -> None:
     assert page.evaluate("document.querySelectorAll('*').length") < 5_000
     page.focus("#matrix")
     pressed(page, "ArrowDown")
-    assert page.inner_text("#cell").startswith("About to write w1, has read w0: looks with ")
+    assert page.inner_text("#cell").startswith("About to write w1, has read up to w0: looks with ")
     rows = {edge.get_attribute("data-row") for edge in page.locator(".edge").all()}
     assert len(rows) == 512  # each has its curves
     found = page.evaluate(f"{SHOWN}.values[512 * 512 - 1] / {SHOWN}.scale")
@@ -263,7 +263,7 @@ def test_words(opened: Any) -> None:
     expect(page.locator("#row-tokens bdi")).to_have_count(3)  # when the words are drawn
     assert page.locator("#row-tokens bdi").all_inner_texts() == ["Zwei", " Hunde", "</s>"]
     for row, row_word in enumerate(row_words):
-        before = f", has read {row_words[row - 1]}" if row else ""  # nothing is known before the first
+        before = f", has read up to {row_words[row - 1]}" if row else ""  # nothing is known before the first
         for key, key_word in enumerate(key_words):
             page.click(f"#row-tokens bdi:nth-child({row + 1})")
             drawn(page)
@@ -449,25 +449,25 @@ def test_how_to_read_it_is_said_for_each_kind(opened: Any) -> None:
     record = a_record(5, 7, layers=2, heads=3)
     page = opened(the_page(record))
     assert page.inner_text("#axes") == (
-        "Rows: each token stands for the place that is about to write it, and has read those before it. "
+        "Rows: each token stands for the place where it is about to be written: all tokens before it have been read there. "
         "Columns: the tokens of the text, which it looks at."
     )
-    assert page.inner_text("#mask").startswith("No cell is grey")
+    assert page.inner_text("#mask").startswith("No cell is hatched")
     said = page.inner_text("#reading")
     assert "the weights of a row sum to 1" in said
     assert "It does not say how important a token is" in said
     assert 3 <= said.count(". ") + 1 <= 5
     page.focus("#matrix")
     pressed(page, "n")
-    assert page.inner_text("#mask").startswith("Grey: a place may not look at tokens that are not written yet.")
+    assert page.inner_text("#mask").startswith("Hatched: a place may not look at tokens that are not written yet.")
     decoder = Record(
         {site: weights for site, weights in record.weights.items() if site.kind == "decoder"},
         {site: heads for site, heads in record.heads.items() if site.kind == "decoder"},
         {"decoder": record.row_tokens["decoder"]}, {"decoder": record.key_tokens["decoder"]},
     )  # fmt: skip
     alone = opened(Inspection("a", None, decoder, "gpt", [-0.5] * 4).html())
-    assert alone.inner_text("#axes").startswith("Rows: each token stands for the place that has read it, and is about")
-    assert "While the model writes, they do not exist. Here it reads a text" in alone.inner_text("#mask")
+    assert alone.inner_text("#axes").startswith("Rows: each token stands for the place where it has been read, and")
+    assert "While the model writes, there are none. To show this, the whole text" in alone.inner_text("#mask")
 
 
 def test_a_language_models_tokens_have_the_probabilities_that_it_gave_them(opened: Any) -> None:
@@ -482,7 +482,9 @@ def test_a_language_models_tokens_have_the_probabilities_that_it_gave_them(opene
     page.click(".token >> nth=2")
     drawn(page)
     assert page.inner_text("#probability") == "14 %"
-    assert page.inner_text("#cell").startswith("About to write the next token, has read c: looks with 0.333 at a.")
+    assert page.inner_text("#cell").startswith(
+        "About to write the next token, has read up to c: looks with 0.333 at a."
+    )
 
 
 def test_arrows_go_from_head_to_head_and_one_tab_leads_out(opened: Any) -> None:

@@ -69,7 +69,7 @@ export interface Plan {
   isMirrored: boolean;
   labels: {text: string; x: number; y: number; isVertical: boolean; fill: string}[];
   frames: {x: number; y: number; width: number; height: number; stroke: string; thickness: number}[];
-  /** A line through each cell that a mask forbids. */
+  /** Lines through each cell that a mask forbids. */
   hatching: {path: string; stroke: string; thickness: number};
 }
 
@@ -208,8 +208,10 @@ function planMatrix(pen: CanvasRenderingContext2D, matrix: Matrix, room: number)
   ];
   const image = headImage(weights, Infinity);
   const isHatched = (row: number, key: number): boolean => size >= SHARP_CELL && isForbidden(weights, row, key);
-  const line = (row: number, key: number): string =>
-    `M ${column(key)} ${top + size * (row + 1)} L ${column(key) + size} ${top + size * row}`;
+  const line = (row: number, key: number): string => {
+    const [x, y, half] = [column(key), top + size * row, size / 2];
+    return `M ${x} ${y + half} L ${x + half} ${y} M ${x + half} ${y + size} L ${x + size} ${y + half}`;
+  };
   const path = rows.flatMap((_, row) => keys.map((_, key) => (isHatched(row, key) ? line(row, key) : ""))).join("");
   const hatching = {path, stroke: cssColour("hatching"), thickness: 1};
   return {

@@ -46,8 +46,10 @@ export function placeOf({kind, rows}: AttentionView, row: number): Place | null 
 
 const strong = (token: string): TemplateResult => html`<bdi class="strong">${displayToken(token)}</bdi>`;
 
-/** A place in words: "about to write X, has read Y". */
+/** A place in words: "about to write X, has read up to Y". */
 export function placeWords({writes, read}: Place, about = "about", probability: unknown = nothing): TemplateResult {
   const next = html`${writes === null ? "the next token" : strong(writes)}${probability}`;
-  return read === null ? html`${about} to write ${next}` : html`${about} to write ${next}, has read ${strong(read)}`;
+  return read === null
+    ? html`${about} to write ${next}`
+    : html`${about} to write ${next}, has read up to ${strong(read)}`;
 }

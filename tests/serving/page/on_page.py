@@ -207,7 +207,7 @@ class Shown:
     def cell(self) -> tuple[str, float | None, str]:
         """The chosen cell of the matrix: the token that looks, its weight or None where it may not, and what it looks at."""
         said = re.sub(r"\s+", " ", self.text(CELL)).strip()
-        place = "(?:About to write (?P<writes>.+?)(?:, has read .+?)?:|(?P<is>.+?))"
+        place = "(?:About to write (?P<writes>.+?)(?:, has read up to .+?)?:|(?P<is>.+?))"
         found = re.match(rf"{place} (?:looks with (?P<weight>\d\.\d+) at|may not look at) (?P<key>.+?)\.( |$)", said)
         assert found, said
         weight = None if found["weight"] is None else float(found["weight"])

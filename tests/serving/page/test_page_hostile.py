@@ -95,7 +95,7 @@ def test_each_text_runs_in_its_own_direction(opened: Any, url: str) -> None:
 
 def test_an_override_does_not_reach_what_stands_beside_it(opened: Any, url: str) -> None:
     page = opened(url, text="ab\u202ecd", step=2, head="cross.0.0", source=3)
-    assert page.page.inner_text(CELL).startswith("About to write b, has read a: looks with 0.00 at \u202e.")
+    assert page.page.inner_text(CELL).startswith("About to write b, has read up to a: looks with 0.00 at \u202e.")
     range_of = "(text => { const it = document.querySelector('#cell'), walker = document.createTreeWalker(it, 4); let node;" \
         " while ((node = walker.nextNode()) && !node.data.includes(text)); const range = document.createRange();" \
         " range.selectNode(node); return range.getBoundingClientRect().x; })"  # fmt: skip

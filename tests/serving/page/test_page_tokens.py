@@ -189,7 +189,7 @@ def test_the_alignment_head_is_one_for_the_model(opened: Any, serve: Any, learnt
     page = opened(url, text=TEXT)
     for text in (TEXT, "my small duck sings in Berlin", "a red woman plays by London"):
         page.write(text)
-        assert page.text("#aligns") == "Alignment head"
+        assert page.text("#aligns") == "Show the alignment head"
         page.click("#aligns")
         assert page.page.input_value("#head") == "cross.0.1"
         translator = load_as(named, Translator, device="cpu")

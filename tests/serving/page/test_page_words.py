@@ -51,7 +51,7 @@ def test_the_query_has_one_owner_in_every_panel(opened: Any, learnt_url: str, le
         page.wait(f"regard.state.inspection.lookup?.view.row === {row}")
         page.settled()
         written = readable(tokens[row])
-        place = f"bout to write {written}, has read {readable(tokens[row - 1]) if row else '<s>'}"
+        place = f"bout to write {written}, has read up to {readable(tokens[row - 1]) if row else '<s>'}"
         assert said(page, "#cell").startswith(f"A{place}: looks with ")
         assert said(page, "#place") == f"The query belongs to the place that is a{place}."
         assert f"A{place}: it may look at " in said(page)
@@ -65,20 +65,20 @@ def test_the_query_has_one_owner_in_every_panel(opened: Any, learnt_url: str, le
 
 def test_the_mask_names_the_tokens_that_it_hides(opened: Any, copying_url: str) -> None:
     page = opened(copying_url, text="abc", head="decoder.0.1", step=1)
-    why = "a place may not look at tokens that are not written yet. While the model translates, they do not exist."
-    assert said(page).startswith(f"Grey: {why}")
-    assert said(page).endswith("About to write a, has read ␣: it may look at <s>, ␣, and not at a, b, c.")
+    why = "a place may not look at tokens that are not written yet. While the model translates, there are none."
+    assert said(page).startswith(f"Hatched: {why}")
+    assert said(page).endswith("About to write a, has read up to ␣: it may look at <s>, ␣, and not at a, b, c.")
     page.press(MATRIX, "ArrowDown", "ArrowDown")
-    assert said(page).endswith("About to write c, has read b: it may look at <s>, ␣, a, b, and not at c.")
+    assert said(page).endswith("About to write c, has read up to b: it may look at <s>, ␣, a, b, and not at c.")
     page.press(MATRIX, "ArrowDown")
-    assert said(page).endswith("About to write </s>, has read c: it may look at all of them.")
+    assert said(page).endswith("About to write </s>, has read up to c: it may look at all of them.")
     assert page.exists("#legend .forbidden")
     page.choose(HEAD, "cross.0.0")
-    assert said(page).startswith("No cell is grey: the text is there from the start")
+    assert said(page).startswith("No cell is hatched: the text is there from the start")
     assert "not written yet" in said(page)  # of the other heads
     assert not page.exists("#legend .forbidden")
     page.choose(HEAD, "encoder.0.0")
-    assert said(page).startswith("No cell is grey")
+    assert said(page).startswith("No cell is hatched")
     page.choose(HEAD, "flow.rollout")
     assert not page.exists("#mask")
 
@@ -155,11 +155,11 @@ def test_the_map_lights_the_attention_that_is_shown(opened: Any, learnt_url: str
         if other_side is None:
             assert not page.exists("#origins")
             continue
-        assert ("the other side" in said(page, "#origins")) is other_side
+        assert ("from the encoder" in said(page, "#origins")) is other_side
         if not head.startswith("encoder"):
-            assert f"about to write {second}, has read {first}. " in said(page, "#origins")
+            assert f"about to write {second}, has read up to {first}. " in said(page, "#origins")
             sides = page.texts("#map .side")
-            assert [*sides[-4:]] == ["has read", first, "about to write", second]
+            assert [*sides[-4:]] == ["has read up to", first, "decoder, about to write", second]
     page.choose(HEAD, "mean")
     assert lit() == ["cross.0", "cross.1"]
     page.choose(HEAD, "flow.rollout")

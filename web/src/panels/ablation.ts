@@ -96,7 +96,8 @@ function textChanges({token_changes: changes, log_prob_change: mean, text}: Abla
     </p>
     ${changeBars(scoredTokens(sentence), changes, "nats")}
     <p class="hint"
-      >The ${kind} depends on what these heads look at as far as this changes. A weight alone does not say it.</p
+      >The larger the change, the more the ${kind} depends on what these heads look at. Weights alone do not tell. The
+      other panels show the model with all its heads.</p
     >`;
 }
 
@@ -124,7 +125,7 @@ function disabledHeads(): TemplateResult {
   const {disabled} = state.heads;
   if (!disabled.length) {
     return html`<p class="hint">
-      Switch a head off: this shows how much less likely each token becomes, and what the model
+      Switch a head off: this shows how the probability of each token changes, and what the model
       ${generatesText() ? "writes" : "says"} instead.
     </p>`;
   }
@@ -161,7 +162,7 @@ export function panel(): TemplateResult | typeof nothing {
         <span><i class="more"></i> more likely</span>
       </p>
       <p class="hint">
-        A model was not trained without them, so this is what they are worth here, not what another model could do.
+        The model was never trained without them: this is what they are worth here, not what another model could do.
       </p>`;
   const enableAll = html`<button id="all-on" @click=${() => void disableHeads([])}>Switch all on</button>`;
   const undo = html`<button id="undo" @click=${() => void undoDisabling()}>Undo</button>`;

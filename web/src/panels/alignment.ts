@@ -7,7 +7,7 @@ import type {AttentionView, Side} from "../attention-view";
 import {translucent} from "../colours";
 import {colourRamp} from "../colour-ramp";
 import {drawMatrix, type Layout} from "../drawing";
-import {curves, hasColumns} from "./curves";
+import {curves, hasColumns, MAX_OTHER_SHARE} from "./curves";
 import {hasModifier, isChecked, valueOf} from "../events";
 import {alignmentHead, goToHead, goToLayer, headPlace, headTitle, layerOf, layerTitle} from "../head-navigation";
 import {chooseHead} from "../inspection";
@@ -83,8 +83,8 @@ function tokenLine({pieces, labels, direction}: Side, options: LineOptions): Tem
 
 /** What a token that looks stands for. */
 const LOOKING = {
-  translation: "the place that is about to write it, and has read those before it",
-  text: "the place that has read it, and is about to write the next",
+  translation: "the place where it is about to be written: all tokens before it have been read there",
+  text: "the place where it has been read, and the next token is about to be written",
   read: "itself",
 };
 
@@ -225,7 +225,7 @@ function alignmentButton(): TemplateResult | typeof nothing {
   if (!alignment) return nothing;
   const {head, isOfModel} = alignment;
   return html`<button id="aligns" aria-pressed=${state.view.head === head} @click=${() => void chooseHead(head)}
-    >${isOfModel ? "Alignment head" : "Alignment layer of this sentence"}</button
+    >${isOfModel ? "Show the alignment head" : "Show the alignment layer of this sentence"}</button
   >`;
 }
 
@@ -306,7 +306,11 @@ function readingHint({kind, keys}: AttentionView): TemplateResult {
   </p>`;
 }
 
-const panelTitle = (): string => (translates() || state.server.storedPage ? "Alignment" : "Attention");
+/** The alignment of two texts, or attention within one. */
+function panelTitle(kind?: string): string {
+  const isOfTwo = translates() || state.server.storedPage;
+  return isOfTwo && kind !== "encoder" && kind !== "decoder" ? "Alignment" : "Attention";
+}
 
 function emptyPanel(): TemplateResult {
   const hint = generatesText()
@@ -336,7 +340,9 @@ export function panel(): TemplateResult {
   if (!view || !state.inspection.result) return emptyPanel();
   return html`<section class="panel alignment ${isViewStale(view) ? "stale" : ""}" aria-labelledby="alignment-title">
     <div class="head">
-      <h2 id="alignment-title">${alignmentHead() ? help("alignment", panelTitle()) : panelTitle()}</h2>
+      <h2 id="alignment-title"
+        >${alignmentHead() ? help("alignment", panelTitle(view.kind)) : panelTitle(view.kind)}</h2
+      >
       <span id="shown-head" class="strong">${shownTitle()}</span>
       ${saveAlignment(view)}
     </div>
@@ -345,12 +351,16 @@ export function panel(): TemplateResult {
   </section>`;
 }
 
-/** The meaning of a line, which is no dictionary. */
+const NO_DICTIONARY =
+  "They are no dictionary: they show where one head looks, and it may look at another word than the one that is " +
+  "translated.";
+
+/** The meaning of a line. */
 function linesHint({kind}: AttentionView): TemplateResult {
   return html`<p class="hint">
     Lines lead to the largest weights: of the chosen token, to those that are ${Math.round(100 * state.view.rowShare)} %
-    of its row; of each other token, to the heaviest only.
-    ${kind === "cross" ? "A head may look beside the word that is translated." : nothing}
+    of its row; of each other token, to those that are
+    ${Math.round(100 * Math.min(state.view.rowShare, MAX_OTHER_SHARE))} %. ${kind === "cross" ? NO_DICTIONARY : nothing}
   </p>`;
 }
 

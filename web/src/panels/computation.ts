@@ -15,6 +15,10 @@ import {softmaxControls, softmaxTable} from "./softmax";
 import {numberStrip} from "./strips";
 import {writes} from "./writes";
 
+const QUERIES_AND_KEYS =
+  "The place that is about to write a token asks with its query; the tokens that it may look at answer with their " +
+  "keys, and give their values.";
+
 function scoreStatement({key}: AttentionView, lookup: LookupReply): TemplateResult {
   const {query, terms, factor, scores, bias, allowed} = lookup;
   if (!allowed[key]) {
@@ -40,7 +44,8 @@ function computation(view: AttentionView, lookup: LookupReply): TemplateResult {
   const owner = place ? html`the place that is ${placeWords(place)}` : html`the token ${row}`;
   const termsLabel = lookup.is_additive ? "v · tanh(query + key)" : "their product, number by number";
   const queryLabel = place?.writes ? html`query, about to write <bdi>${displayToken(place.writes)}</bdi>` : "query";
-  return html`<p class="hint" id="place">The query belongs to ${owner}.</p>
+  return html`<p class="hint">${QUERIES_AND_KEYS}</p>
+    <p class="hint" id="place">The query belongs to ${owner}.</p>
     ${numberStrip("query", queryLabel, lookup.query)} ${numberStrip("key", html`key of ${key}`, lookup.key)}
     ${numberStrip("terms", termsLabel, lookup.terms)} ${scoreStatement(view, lookup)} ${softmaxControls(lookup)}
     ${softmaxTable(view, lookup)} ${writes(view)}
@@ -75,12 +80,12 @@ export function panel(): TemplateResult | typeof nothing {
   const isStale = isViewOfOther() || (lookup !== null && lookup.cell !== cellKey(view));
   const content = (): TemplateResult | string => {
     if (!showsComputation) {
-      return (
-        "The place that is about to write a token asks with its query; the tokens that it may look at answer with " +
-        "their keys, and give their values: this shows the numbers."
-      );
+      return `${QUERIES_AND_KEYS} This shows the numbers.`;
     }
-    if (!isHead) return "What is shown is not one head. Choose a head in the grid.";
+    if (!isHead) {
+      return html`<p class="hint">${QUERIES_AND_KEYS}</p>
+        <p class="hint">What is shown is not one head. Choose a head in the grid.</p>`;
+    }
     if (groupsWords) return "Heads look at tokens, and not at words. Switch “words” off.";
     return lookup ? computation(lookup.view, lookup.result) : "…";
   };

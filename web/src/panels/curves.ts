@@ -9,7 +9,7 @@ import {heaviestKeys, rowWeights, type Weights} from "../weights";
 
 const MAX_CURVES = 1000;
 /** The most of a row's weight that is drawn of a row that is not chosen. */
-const MAX_OTHER_SHARE = 0.5;
+export const MAX_OTHER_SHARE = 0.5;
 const OTHER_OPACITY = 0.7;
 const MIN_OPACITY = 0.05;
 

@@ -201,7 +201,7 @@ function kindTitle(kind: string): string {
   if (kind === "encoder") return "Encoder: the text reads itself";
   return kind === "cross"
     ? "Cross: the translation reads the text"
-    : "Decoder: the translation reads what is written (grey: not written yet)";
+    : "Decoder: the translation reads what is written (grey area: not written yet)";
 }
 
 /** Lines of one kind of attention together. */

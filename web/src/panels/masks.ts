@@ -53,9 +53,9 @@ function ofChosenRow(view: AttentionView): TemplateResult {
 /** The reason that no cell is hidden. */
 const ALL_ALLOWED: Record<string, string> = {
   cross:
-    "No cell is grey: the text is there from the start, so every place may look at all of it. Heads that read what " +
-    "is written have grey cells: a place may not look at tokens that are not written yet.",
-  encoder: "No cell is grey: the text is there from the start, so each token may look at those before and after it.",
+    "No cell is hatched: the text is there from the start, so every place may look at all of it. Heads that read " +
+    "what is written have hatched cells: a place may not look at tokens that are not written yet.",
+  encoder: "No cell is hatched: the text is there from the start, so each token may look at those before and after it.",
 };
 
 /** A sentence that says which tokens may not be looked at, and why. */
@@ -68,8 +68,8 @@ export function maskStatement(view: AttentionView): TemplateResult | typeof noth
   const verb = isTranslation ? "translates" : "writes";
   const later =
     kind === "decoder"
-      ? `a place may not look at tokens that are not written yet. While the model ${verb}, they do not exist. Here ` +
-        `it reads a ${isTranslation ? "translation" : "text"} that is known to its end, so a mask hides them.`
+      ? `a place may not look at tokens that are not written yet. While the model ${verb}, there are none. To show ` +
+        `this, the whole ${isTranslation ? "translation" : "text"} is read at once, so a mask hides them.`
       : "";
   const width = windowWidth(view);
   const side = kind === "encoder" ? "to each side" : "back";
@@ -78,5 +78,5 @@ export function maskStatement(view: AttentionView): TemplateResult | typeof noth
       ? ""
       : `this layer looks through a window: at its own position, and ${width - 1} ${side}; the rest is hidden.`;
   const reasons = [later, window].filter(Boolean).join(" Also, ");
-  return html`<p id="mask"> Grey: ${reasons} ${ofChosenRow(view)} </p>`;
+  return html`<p id="mask"> Hatched: ${reasons} ${ofChosenRow(view)} </p>`;
 }

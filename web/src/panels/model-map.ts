@@ -123,8 +123,8 @@ function drawing(view: AttentionView): TemplateResult {
     const placed = name === "decoder" ? place : null;
     const isPair = second !== undefined;
     const own = isPair && name === "decoder" ? "what is written" : "the text";
-    const read = placed?.read == null ? [own] : ["has read", shorten(displayToken(placed.read))];
-    const writes = placed ? ["about to write", shorten(displayToken(placed.writes ?? "…"))] : [name];
+    const read = placed?.read == null ? [own] : ["has read up to", shorten(displayToken(placed.read))];
+    const writes = placed ? [`${name}, about to write`, shorten(displayToken(placed.writes ?? "…"))] : [name];
     const highest = bands.at(-1)?.y ?? bottom;
     return svg`${label(read, x, bottom + 2)} ${label(writes, x, highest - 4 - writes.length * LINE_HEIGHT)}`;
   };
@@ -148,11 +148,10 @@ function origins(view: AttentionView): TemplateResult {
   const query = place
     ? html`the state of the place that is ${placeWords(place)}`
     : html`the state of <bdi class="strong">${displayToken(view.rows.labels[view.row]!)}</bdi>`;
-  const across =
-    "Its keys and values come from the other side: the encoder's last layer, a state for each token of the text.";
-  const own = `Its keys and values come from the same side: the states of ${
+  const across = "Its keys and values come from the encoder: its last layer has a state for each token of the text.";
+  const own = `Its keys and values come from the same layer: the states of ${
     view.kind === "decoder" ? "all tokens that were read up to there" : "all tokens"
-  }, after ${below}.`;
+  }, as they are after ${below}.`;
   return html`<p id="origins">
     The query of this head comes from ${query}. ${view.kind === "cross" ? across : own}
   </p>`;

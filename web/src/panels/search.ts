@@ -107,10 +107,10 @@ function treeWithHints(trace: SearchTrace, sentence: Sentence, isStale: boolean)
   return html`${treeDrawing(tree, chosen)} ${chosen ? candidateDetails(chosen) : nothing}
     ${relationHint(sentence, isStale, tree.isFound)} ${sentence.prefix ? prefixHint : nothing}
     <p class="hint">
-      From left to right, a step for each token; below each token is its score.
-      <span class="sign best">${tree.isFound ? "The chosen hypothesis" : "The best hypothesis"}</span>, in the top row,
-      <span class="sign dropped">dropped</span> (of each step, the best two), <span class="sign finished">ended</span>.
-      Click a token to open its text in the other panels, or to compare it.
+      From left to right, a step for each token; below each token is its score, the log-probability of all up to there.
+      The top row is <span class="sign best">${tree.isFound ? "the chosen hypothesis" : "the best hypothesis"}</span>.
+      Others <span class="sign dropped">were dropped</span> (of each step, the best two are drawn) or
+      <span class="sign finished">ended</span>. Click a token to open its text in the other panels, or to compare it.
     </p>`;
 }
 
@@ -132,7 +132,8 @@ export function panel(): TemplateResult | typeof nothing {
   if (!state.inspection.result || !sentence || !translates()) return nothing;
   const isStale = trace !== null && trace.requestKey !== searchKey(sentence);
   const hint = html`<p class="hint">
-    Beam search keeps the ${state.request.beamSize} best beginnings at each step. This draws all that it tried.
+    Beam search keeps the ${state.request.beamSize} best beginnings at each step. This draws them, and the best that it
+    dropped.
   </p>`;
   return html`<section class="panel search ${isStale ? "stale" : ""}" aria-labelledby="search-title">
     <div class="head">

@@ -56,8 +56,10 @@ function spread(row: SoftmaxRow, lookup: LookupReply): TemplateResult {
   const own = softmaxRow(lookup, NEUTRAL).entropy.toFixed(2);
   const beside = html`, in place of <span class="number">${own}</span>`;
   return html`<p class="hint" id="row-spread">
-    The weights are spread by <span class="strong number">${row.entropy.toFixed(2)}</span> nats
-    (entropy)${isNeutral(state.trial.softmax) ? nothing : beside}.
+    The weights are spread by
+    <span class="strong number">${row.entropy.toFixed(2)}</span> nats
+    (entropy)${isNeutral(state.trial.softmax) ? nothing : beside}. ${row.total.toFixed(2)} is the sum of the column
+    before it, over all keys.
   </p>`;
 }
 

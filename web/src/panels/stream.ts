@@ -94,8 +94,9 @@ export function stream(position: number, expected: string | undefined): Template
   const max = Math.max(...sublayers.map(({total}) => total));
   const [first] = sublayers;
   const {token, position: place} = first?.parts ?? {};
-  const embedding = html`The embedding of the token is ${token?.toFixed(1)} long. That of its position is
-  ${place?.toFixed(1)} long: from here on, the state says where the token stands.`;
+  const embedding = html`The first row has two parts: the embedding of the token, ${token?.toFixed(1)} long, and that of
+  its position, ${place?.toFixed(1)} long. So the state knows from the first row on where the token stands. (Vectors
+  point in different directions, so lengths do not add up.)`;
   return html`<div class="captions" aria-hidden="true">
       <span>part</span><span class="state-caption">state</span><span class="number length">adds</span
       ><span>would write</span><span class="number">likely</span>
@@ -104,10 +105,10 @@ export function stream(position: number, expected: string | undefined): Template
       ${sublayers.map((each, index) => sublayer(each, {before: sublayers[index - 1]?.total ?? 0, max, expected}))}
     </div>
     <p class="hint">
-      ${help("stream", "The state")} of the place above, from the embedding of the token that it has read, downwards:
-      each attention and each feed-forward layer adds a vector of this length. Then the token that the output layer
-      would write from the state as it is there (the ${help("lens", "logit lens")}). Before the last layers it is a hint
-      only: the state is made for the layers that follow.
+      From top to bottom, ${help("stream", "the state")} of the place above grows: each attention and each feed-forward
+      layer adds a vector of the length beside it. The last columns have the token that the output layer would write
+      from the state as it is there, and how likely (the ${help("lens", "logit lens")}). Before the last layers this is
+      a hint only: the state is made for the layers that follow. At the top it is still the token that was read.
       ${place === undefined ? "The embedding has no part for the position." : embedding}
     </p>`;
 }

@@ -33,7 +33,7 @@ function likelierTokens({likelier, said}: WritesReply): TemplateResult | typeof 
     html`It adds <span class="strong number" id="said">${said![1].toFixed(2)}</span> to the logit of
       <bdi class="strong">${displayToken(said![0])}</bdi>, which is about to be written.`;
   const most = (): TemplateResult =>
-    html`Read by the output layer, it makes these likelier, most of all the first:
+    html`Read by the output layer, it makes these more likely than any others:
     ${likelier.map(
       ([token, value]) =>
         html`<span class="likelier"><bdi class="strong">${displayToken(token)}</bdi> +${value.toFixed(2)}</span> `,
@@ -45,7 +45,7 @@ function likelierTokens({likelier, said}: WritesReply): TemplateResult | typeof 
 function content({keys, labels}: {keys: number[]; labels: string[]}, result: WritesReply): TemplateResult {
   const max = Math.max(...result.values.flat().map(Math.abs), 1e-9);
   const listed = keys.filter((key, index) => index === 0 || result.weights[key]! >= MIN_WEIGHT);
-  const numOthers = result.weights.length - listed.length;
+  const numOthers = keys.length - listed.length;
   const rest = Math.max(0, 1 - listed.reduce((total, key) => total + result.weights[key]!, 0));
   const strips = listed.map((key, index) => {
     const weight = result.weights[key]!;
