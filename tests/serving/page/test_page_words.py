@@ -159,7 +159,7 @@ def test_the_map_lights_the_attention_that_is_shown(opened: Any, learnt_url: str
         if not head.startswith("encoder"):
             assert f"about to write {second}, has read up to {first}. " in said(page, "#origins")
             sides = page.texts("#map .side")
-            assert [*sides[-4:]] == ["has read up to", first, "decoder, about to write", second]
+            assert [*sides[-5:]] == ["has read up to", first, "decoder", "about to write", second]
     page.choose(HEAD, "mean")
     assert lit() == ["cross.0", "cross.1"]
     page.choose(HEAD, "flow.rollout")

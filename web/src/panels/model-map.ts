@@ -13,7 +13,9 @@ const STACK_WIDTH = 120;
 const BAND_HEIGHT = 17;
 const LAYER_GAP = 6;
 const LINE_HEIGHT = 14;
-const LABEL_HEIGHT = 2 * LINE_HEIGHT + 4;
+/** The most lines of text at the top of a stack, and at its bottom. */
+const TOP_HEIGHT = 3 * LINE_HEIGHT + 4;
+const BOTTOM_HEIGHT = 2 * LINE_HEIGHT + 4;
 const MAX_LETTERS = 12;
 
 interface Band {
@@ -115,7 +117,7 @@ function drawing(view: AttentionView): TemplateResult {
   const heights = found.map(
     ({layers}) => layers.flat().length * BAND_HEIGHT + Math.max(0, layers.length - 1) * LAYER_GAP,
   );
-  const bottom = LABEL_HEIGHT + Math.max(...heights);
+  const bottom = TOP_HEIGHT + Math.max(...heights);
   const [first, second] = found.map(each => placeBands(each, bottom)) as [Placed[], Placed[] | undefined];
   const place = placeOf(view, view.row);
   const top = first.at(-1);
@@ -124,14 +126,14 @@ function drawing(view: AttentionView): TemplateResult {
     const isPair = second !== undefined;
     const own = isPair && name === "decoder" ? "what is written" : "the text";
     const read = placed?.read == null ? [own] : ["has read up to", shorten(displayToken(placed.read))];
-    const writes = placed ? [`${name}, about to write`, shorten(displayToken(placed.writes ?? "…"))] : [name];
+    const writes = placed ? [name, "about to write", shorten(displayToken(placed.writes ?? "…"))] : [name];
     const highest = bands.at(-1)?.y ?? bottom;
     return svg`${label(read, x, bottom + 2)} ${label(writes, x, highest - 4 - writes.length * LINE_HEIGHT)}`;
   };
   const across = second?.filter(each => each.site.startsWith("cross.")) ?? [];
   return html`<svg
     id="map"
-    viewBox="0 0 ${WIDTH} ${bottom + LABEL_HEIGHT}"
+    viewBox="0 0 ${WIDTH} ${bottom + BOTTOM_HEIGHT}"
     role="img"
     aria-label="The stacks of the model. Lit: ${state.view.head}"
   >

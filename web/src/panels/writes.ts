@@ -45,7 +45,7 @@ function likelierTokens({likelier, said}: WritesReply): TemplateResult | typeof 
 function content({keys, labels}: {keys: number[]; labels: string[]}, result: WritesReply): TemplateResult {
   const max = Math.max(...result.values.flat().map(Math.abs), 1e-9);
   const listed = keys.filter((key, index) => index === 0 || result.weights[key]! >= MIN_WEIGHT);
-  const numOthers = keys.length - listed.length;
+  const numOthers = result.weights.filter(weight => weight > 0).length - listed.length; // masked keys have 0
   const rest = Math.max(0, 1 - listed.reduce((total, key) => total + result.weights[key]!, 0));
   const strips = listed.map((key, index) => {
     const weight = result.weights[key]!;
