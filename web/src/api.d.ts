@@ -196,6 +196,24 @@ export interface components {
       token_log_probs: number[];
       alternatives?: [string, number][][];
     };
+    /**
+     * @description What each state of the other text changes, put into the run on the inspected one.
+     *
+     *     `answers` are the tokens or labels that the two texts lead to; the difference of their log-probabilities is
+     *     `difference` after the inspected text and `other_difference` after the other one. An effect is by stack, layer and
+     *     position: 0 leaves what the inspected text leads to, 1 gives what the other one does.
+     */
+    PatchReply: {
+      answers: string[];
+      difference: number;
+      other_difference: number;
+      tokens: {
+        [key: string]: string[];
+      };
+      effects: {
+        [key: string]: number[][];
+      };
+    };
     /** @description The prediction for a text, and the model's name. */
     PredictReply: {
       labels: string[];
@@ -329,6 +347,7 @@ export type NextReply = components["schemas"]["NextReply"];
 export type NextTokenReply = components["schemas"]["NextTokenReply"];
 export type OpenaiUsage = components["schemas"]["OpenaiUsage"];
 export type PairScore = components["schemas"]["PairScore"];
+export type PatchReply = components["schemas"]["PatchReply"];
 export type PredictReply = components["schemas"]["PredictReply"];
 export type PredictedLabel = components["schemas"]["PredictedLabel"];
 export type SentenceReply = components["schemas"]["SentenceReply"];

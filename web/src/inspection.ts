@@ -1,7 +1,7 @@
 /** Inspections of a sentence: the attention of all heads, flows through all layers, the computation of a weight. */
 
 import {ablate} from "./ablation";
-import type {ExperimentReply, FlowReply, LookupReply, NextReply, StreamReply, WritesReply} from "./api";
+import type {ExperimentReply, FlowReply, LookupReply, NextReply, PatchReply, StreamReply, WritesReply} from "./api";
 import type {AttentionView} from "./attention-view";
 import {searchKey, traceSearch} from "./beam-search";
 import {firstHead, layerOf} from "./head-navigation";
@@ -19,6 +19,7 @@ import {
   state,
   translates,
   update,
+  type State,
 } from "./state";
 import {isRunning, runLatest} from "./tasks";
 
@@ -33,7 +34,7 @@ function hasView(head: string, {weights}: Inspection): boolean {
 export function setInspection(inspection: Inspection, sentence: Sentence, snapshot: number | null = null): void {
   const {head, outputPosition} = state.view;
   const disabled = state.heads.disabled.filter(name => inspection.weights.has(name));
-  assign({inspection: {result: inspection}});
+  assign({inspection: {result: inspection}, trial: {otherText: null, patched: null}});
   update(
     {
       inspection: {result: inspection, sentence, snapshot},
@@ -157,6 +158,24 @@ export async function tryChange(change: string, seed: number): Promise<void> {
     const result = await fetchOfInspection<ExperimentReply>(inspection, path, signal);
     update({inspection: {experiment: {result, inspection}}});
   });
+}
+
+/** The effect of each state of another text, put into the run on this one. */
+export async function patchFrom(other: string): Promise<void> {
+  const {result: inspection} = state.inspection;
+  if (!inspection || isInspectionStale()) return;
+  await runLatest("patching", "Patching", async signal => {
+    const result = await fetchOfInspection<PatchReply>(inspection, `patch?other=${encodeURIComponent(other)}`, signal);
+    update({inspection: {patching: {result, other, inspection}}, trial: {patched: strongest(result)}});
+  });
+}
+
+/** The state of the first stack with the largest effect; of equal ones, that of the lowest layer. */
+function strongest({effects}: PatchReply): State["trial"]["patched"] {
+  const [stack, layers] = Object.entries(effects)[0]!;
+  const all = layers.flatMap((row, layer) => row.map((effect, position) => ({stack, layer, position, effect})));
+  const [best] = all.sort((a, b) => Number(b.effect.toFixed(2)) - Number(a.effect.toFixed(2)) || a.layer - b.layer);
+  return best ?? null;
 }
 
 let numInspections = 0;

@@ -11,6 +11,7 @@ import {panel as ablationPanel} from "./panels/ablation";
 import {matrixLayout, matrixPanel, panel as alignmentPanel} from "./panels/alignment";
 import {panel as computationPanel} from "./panels/computation";
 import {panel as experimentsPanel} from "./panels/experiments";
+import {panel as patchingPanel} from "./panels/patching";
 import {panel as headsPanel} from "./panels/heads";
 import {panel as layersPanel} from "./panels/layers";
 import {panel as mapPanel} from "./panels/model-map";
@@ -67,7 +68,7 @@ function panels(): unknown {
     html`${alignmentPanel()} ${matrixPanel()}
       <div class="column">${headsPanel()} ${ablationPanel()}</div>
       <div class="stacked">${mapPanel()} ${computationPanel()}</div> ${layersPanel()} ${experimentsPanel()}
-      ${snapshotsPanel()}`;
+      ${patchingPanel()} ${snapshotsPanel()}`;
   if (state.server.storedPage) return html`${storedPanel()}${inspectionPanels()}`;
   if (!state.server.models.length) return nothing;
   if (translates()) return html`${translatePanel()}${inspectionPanels()}${searchPanel()}`;

@@ -6,6 +6,7 @@ import type {
   LookupReply,
   ModelReply,
   NextReply,
+  PatchReply,
   PredictedLabel,
   StreamReply,
   TracedReply,
@@ -76,6 +77,10 @@ export interface State {
     /** How the weights of the chosen row are computed again. */
     softmax: SoftmaxSettings;
     sampling: SamplingSettings;
+    /** The other text of patching, as it was edited; null: the inspected text as it is. */
+    otherText: string | null;
+    /** The chosen state of the other text: its stack, layer and position. */
+    patched: {stack: string; layer: number; position: number} | null;
   };
   inspection: {
     result: Inspection | null;
@@ -90,6 +95,8 @@ export interface State {
     /** The tokens that may be written in the place of the chosen one, and how sampling draws them. */
     next: {result: NextReply; cell: string} | null;
     experiment: {result: ExperimentReply; inspection: Inspection} | null;
+    /** The effects of the states of another text. */
+    patching: {result: PatchReply; other: string; inspection: Inspection} | null;
     /** The training step of the inspected snapshot; null: the model itself. */
     snapshot: number | null;
   };
@@ -148,6 +155,7 @@ const NO_INSPECTION: State["inspection"] = {
   stream: null,
   next: null,
   experiment: null,
+  patching: null,
   snapshot: null,
 };
 
@@ -179,7 +187,12 @@ export const initialState = (): State => ({
     tourStop: null,
     hoveredToken: null,
   },
-  trial: {softmax: NEUTRAL, sampling: {isOpen: false, temperature: 1, topK: 0, topP: 1}},
+  trial: {
+    softmax: NEUTRAL,
+    sampling: {isOpen: false, temperature: 1, topK: 0, topP: 1},
+    otherText: null,
+    patched: null,
+  },
   inspection: {...NO_INSPECTION},
   heads: {
     disabled: [],

@@ -136,6 +136,15 @@ const TERMS = {
     "Snapshot",
     "The model as it was after some steps of training. Training with training.keep_every keeps snapshots.",
   ],
+  patching: [
+    "Patching",
+    "What would the model say if it had, at one place, the state that it has when it reads another text? Weights say " +
+      "where a head looks; this says what a state does.",
+  ],
+  difference: [
+    "Difference of log-probabilities",
+    "In nats. Above 0, the first token is more likely than the second; plus 0.69 nats, twice as likely.",
+  ],
   moved: [
     "What moved it",
     "Gradient times input: how strongly a small change of each token would change the prediction. It is a " +

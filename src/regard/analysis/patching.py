@@ -180,7 +180,9 @@ def _runs_of_pairs(
         written = [each.ids for each in translator.translate(list(texts), beam_size=1, prefixes=[prefix] * 2)]
         common = [one for one, _ in takewhile(lambda pair: pair[0] == pair[1], zip(*written, strict=False))]
         if any(len(ids) == len(common) for ids in written):
-            raise DataError("the translations must differ before one of them ends; they do not. Give `answers`.")
+            raise DataError(
+                "the translations must differ before one of them ends; they do not. Change another word, or give `answers`."
+            )
         given, said = common, [ids[len(common)] for ids in written]
     else:
         said = []
@@ -223,7 +225,9 @@ def spelled(pipeline: Pipeline, classes: Sequence[int]) -> list[str]:
 
 def _different(names: Sequence[str], classes: Sequence[int]) -> tuple[tuple[str, str], dict[str, int]]:
     if classes[0] == classes[1]:
-        raise DataError(f"the answers to both texts must differ; got {names[0]!r} for both. Give `answers`.")
+        raise DataError(
+            f"the answers to both texts must differ; got {names[0]!r} for both. Change another word, or give `answers`."
+        )
     return (names[0], names[1]), dict(zip(names, classes, strict=True))
 
 

@@ -4,6 +4,7 @@ are those of Python.
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from on_page import HEAD, STEP, Shown, numbers, readable
 
 from regard.analysis.experiments import experiment
 from regard.analysis.next_token import next_tokens
+from regard.analysis.patching import patch
 from regard.checkpoint import save_new
+from regard.errors import DataError
 from regard.generation.rules.sampling import SamplingOptions
 from regard.models.config import DecoderConfig
 from regard.models.registry import build
@@ -150,6 +153,45 @@ def test_experiments(opened: Any, learnt_url: str, learnt: Translator) -> None:
     assert page.text("#shuffled") == experiment(learnt, seen, "shuffle", seed=2).source
     page.write("my small duck sings")
     assert not page.exists(".experiments .change")  # it was of another sentence
+
+
+def is_comparable(learnt: Translator, text: str) -> bool:
+    """Whether states of a text can be put into the run on `TEXT`."""
+    try:
+        return bool(patch(learnt, TEXT, text).answers)
+    except DataError:  # another number of tokens, or the same translation
+        return False
+
+
+def test_patching(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    page = opened(learnt_url, text=TEXT)
+    assert page.all("#patch").is_disabled()  # the other text is still the same
+    letters = sorted({letter for letter in TEXT if letter != " "})
+    others = [TEXT[:place] + letter + TEXT[place + 1 :] for place in (0, 4, 8) for letter in letters]
+    other = next(text for text in others if is_comparable(learnt, text))
+    page.page.fill("#other", other)
+    page.click("#patch")
+    found = patch(learnt, TEXT, other)
+    for stack, effects in found.effects.items():
+        rows = cells(page, f".patches[data-stack={stack}]")
+        assert numpy.array([row[1:] for row in reversed(rows)], float) == pytest.approx(effects.numpy(), abs=0.0051)
+        assert page.texts(f".patches[data-stack={stack}] thead bdi") == [readable(each) for each in found.tokens[stack]]
+    assert numbers(page.text("#patch-answers"))[:2] == pytest.approx(
+        [found.difference, found.other_difference], abs=0.0051
+    )
+    page.all(".patches[data-stack=encoder] .patch").last.click()  # the last token, after the lowest layer
+    page.drawn()
+    assert numbers(page.text("#patch-difference")) == [
+        pytest.approx(float(found.differences["encoder"][0, -1]), abs=0.0051)
+    ]
+    page.page.fill("#other", f"a {TEXT}")
+    page.click("#patch")
+    page.page.wait_for_selector("p.error")
+    assert re.search("texts must have as many tokens|must differ", page.text("p.error"))
+    assert page.problems.pop().endswith("400 (Bad Request)")
+    page.write("my small duck sings")
+    assert not page.exists(".patches")  # they were of another sentence
+    assert page.page.input_value("#other") == "my small duck sings"
 
 
 def test_other_families(opened: Any, others: tuple[str, Path]) -> None:

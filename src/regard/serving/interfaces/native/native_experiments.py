@@ -1,4 +1,6 @@
-"""Trying something with an inspected sentence: sampling of the next token, and a change of the model or of the text."""
+"""Trying something with an inspected sentence: sampling of the next token, a change of the model or of the text, and states of
+another text.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,10 @@ from typing_extensions import TypedDict
 
 from regard.analysis.experiments import experiment
 from regard.analysis.next_token import next_tokens
+from regard.analysis.patching import patch
 from regard.generation.rules.sampling import SamplingOptions
 from regard.serving.endpoints.context import RequestContext
-from regard.serving.endpoints.fields import Choice, Real, Whole
+from regard.serving.endpoints.fields import Choice, Real, Text, Whole
 from regard.serving.interfaces.native.native_inspection import InspectionFields, inspection_of, use_model_of
 
 MOST = 10**6
@@ -61,6 +64,27 @@ class ExperimentReply(TypedDict):
     after: list[float]
 
 
+class PatchFields(InspectionFields):
+    """Another text, from which states are taken."""
+
+    other: Text = Field(description="a text of as many tokens")
+
+
+class PatchReply(TypedDict):
+    """What each state of the other text changes, put into the run on the inspected one.
+
+    `answers` are the tokens or labels that the two texts lead to; the difference of their log-probabilities is
+    `difference` after the inspected text and `other_difference` after the other one. An effect is by stack, layer and
+    position: 0 leaves what the inspected text leads to, 1 gives what the other one does.
+    """
+
+    answers: list[str]
+    difference: float
+    other_difference: float
+    tokens: dict[str, list[str]]
+    effects: dict[str, list[list[float]]]
+
+
 async def next_token(context: RequestContext, fields: NextFields) -> NextReply:
     """The likeliest tokens at a place of what was written, and the probability with which sampling draws each."""
     seen = await inspection_of(context, fields)
@@ -90,3 +114,19 @@ async def try_change(context: RequestContext, fields: ExperimentFields) -> Exper
     return {
         "change": found.change, "source": found.source, "tokens": found.tokens, "before": before, "after": after,
     }  # fmt: skip
+
+
+async def patch_states(context: RequestContext, fields: PatchFields) -> PatchReply:
+    """The effect of each state of another text, put into the run on the inspected one (activation patching)."""
+    seen = await inspection_of(context, fields)
+    found = await use_model_of(context, fields, lambda pipeline: patch(pipeline, seen.text, fields.other))
+    return {
+        "answers": list(found.answers),
+        "difference": round(found.difference, 6),
+        "other_difference": round(found.other_difference, 6),
+        "tokens": {stack: list(tokens) for stack, tokens in found.tokens.items()},
+        "effects": {
+            stack: [[round(effect, 6) for effect in row] for row in grid.tolist()]
+            for stack, grid in found.effects.items()
+        },
+    }

@@ -37,5 +37,6 @@ def routes(context: ServerContext) -> list[Route]:
         Route("GET", f"{one}/flow/{{method}}", inspection.flow, INTERFACE, errors=GONE),
         Route("GET", f"{one}/next/{{row}}", experiments.next_token, INTERFACE, errors=GONE),
         Route("GET", f"{one}/experiment/{{change}}", experiments.try_change, INTERFACE, errors=GONE),
+        Route("GET", f"{one}/patch", experiments.patch_states, INTERFACE, errors=GONE),
         Route("POST", f"{api}/ablate", inspection.ablate, INTERFACE, errors=NO_MODEL),
     ]
