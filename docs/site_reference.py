@@ -19,7 +19,7 @@ import griffe
 from site_docstrings import cell, docstring
 
 ROOT = Path(__file__).parents[1]
-MODULES = {"regard": "regard", "regard.nn": "nn", "regard.extending": "extending"}
+MODULES = {"regard": "regard", "regard.nn": "nn", "regard.analysis": "analysis", "regard.extending": "extending"}
 """Public modules, and the page of each under reference/."""
 NAMES = re.compile(r"^<!-- names: ([^>]*?) -->$", re.M)
 TENSOR = re.compile(r"(Float|Bool|Int|Shaped|Integer)\[Tensor, ['\"]\s*(.*?)['\"]\]")

@@ -9,12 +9,13 @@ from types import ModuleType
 import pytest
 
 import regard
+import regard.analysis
 import regard.extending
 import regard.nn
 from forked import Forks
 
 PAGE = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
-MODULES = (regard, regard.extending, regard.nn)
+MODULES = (regard, regard.analysis, regard.extending, regard.nn)
 
 
 def documented(module: ModuleType) -> dict[str, str]:
@@ -49,7 +50,7 @@ def test_methods_that_the_page_names_exist(name: str) -> None:
 
 
 def test_the_package_is_imported_without_torch() -> None:
-    code = "import sys, regard; dir(regard); sys.exit('torch' in sys.modules)"
+    code = "import sys, regard.analysis; dir(regard); dir(regard.analysis); sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

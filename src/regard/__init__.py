@@ -73,7 +73,7 @@ _LATER = {
     "regard.pipelines.translator": ("Translator",),
 }
 
-_SUBMODULES = ("errors", "extending", "nn")
+_SUBMODULES = ("analysis", "errors", "extending", "nn")
 """Modules that are a library of their own."""
 
 

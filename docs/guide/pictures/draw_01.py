@@ -142,9 +142,9 @@ def draw_softmax() -> None:
 
 def draw_weights() -> None:
     """Heat maps of the weights: kernels down, widths across."""
-    figure = Figure(figsize=(4.8, 6.4), layout="constrained")
-    grid = figure.subplots(4, 3, sharex=True, sharey=True)
-    for row, kernel in zip(grid, KERNELS, strict=False):
+    figure = Figure(figsize=(4.8, 7.8), layout="constrained")
+    grid = figure.subplots(5, 3, sharex=True, sharey=True)
+    for row, kernel in zip(grid, KERNELS, strict=True):
         for axes, width in zip(row, WIDTHS, strict=True):
             weights = weights_of(kernel, WANTED, IN_ORDER, width)
             axes.set_facecolor("#d0d4d9")

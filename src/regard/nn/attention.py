@@ -78,6 +78,9 @@ def attention(
     context[q] = sum over k of weights[q, k] value[k]
 
     Args:
+        query: a vector for each position that asks.
+        key: a vector for each position that can be looked at; as wide as a query, unless the score allows another width.
+        value: a vector for each key, of any width; the context is their weighted mean.
         mask: True where a query may attend; broadcasts to `*batch query key`. A query that may attend to nothing gets
             context 0 and gradient 0.
         bias: finite numbers added to the scores; broadcasts likewise.
