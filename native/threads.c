@@ -21,6 +21,7 @@ void share_items(int64_t num_threads, int64_t work, int64_t count, Items compute
 
 #else
 
+#include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -43,6 +44,7 @@ static struct {
     Items compute;
     const void *task;
     int64_t count, together, next; /* `next` is changed by all threads */
+    fenv_t rounding;     /* the caller's, which may have subnormal numbers flushed to zero */
 } pool = {.owner = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER,
           .begun = PTHREAD_COND_INITIALIZER, .finished = PTHREAD_COND_INITIALIZER};
 
@@ -63,6 +65,7 @@ static void *help(void *number) {
         while (pool.number == done || !pool.is_open || index >= pool.num_wanted)
             pthread_cond_wait(&pool.begun, &pool.lock);
         done = pool.number, ++pool.num_busy;
+        fesetenv(&pool.rounding);
         pthread_mutex_unlock(&pool.lock);
         take_parts(index + 1);
         pthread_mutex_lock(&pool.lock);
@@ -109,6 +112,7 @@ void share_items(int64_t num_threads, int64_t work, int64_t count, Items compute
     if (pool.num_helpers < num_threads - 1) start_helpers(num_threads - 1);
     pool.compute = compute, pool.task = task, pool.count = count, pool.together = together, pool.next = 0;
     pool.num_wanted = num_threads - 1, pool.is_open = 1, ++pool.number;
+    fegetenv(&pool.rounding);
     pthread_cond_broadcast(&pool.begun);
     pthread_mutex_unlock(&pool.lock);
     take_parts(0);

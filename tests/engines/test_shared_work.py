@@ -66,6 +66,24 @@ def test_a_linear_map(eager: Library, set_threads: Any, dtype: torch.dtype) -> N
         assert all(torch.equal(each, found[0]) for each in found)
 
 
+def test_small_numbers_are_flushed_as_the_caller_has_it(eager: Library, set_threads: Any) -> None:
+    """`torch.set_flush_denormal` is a setting of a thread. The others that help it have it, too."""
+    linear = NativeLinear(eager, [nn.Linear(8, 4000, bias=False)])
+    x = torch.full((3, 8), 1e-39)
+    set_threads(3)
+    kept = linear(x)  # the helpers are there from here on
+    if not torch.set_flush_denormal(True):
+        pytest.skip("this processor flushes nothing")
+    try:
+        flushed = [linear(x) for _ in range(50)]
+        set_threads(1)
+        alone = linear(x)
+    finally:
+        torch.set_flush_denormal(False)
+    assert not torch.equal(alone, kept)
+    assert all(torch.equal(each, alone) for each in flushed)
+
+
 def decoded(model: Any, requests: list[Request], beams: int) -> list[list[Hypothesis]]:
     symbols = TargetSymbols([2] if model._plain.reads_source else [], 3, 0, (0, 1, 2))
     rule = NativeBeamSearch(BeamSettings(beams, beams), 3)
@@ -166,10 +184,11 @@ def test_there_is_no_data_race(tmp_path: Path) -> None:
     program, sources = tmp_path / "program", [ROOT / "native" / "threads.c", Path(__file__).with_name("shared_work.c")]
     flags = ["-std=gnu11", "-O1", "-g", "-fsanitize=thread", "-DWORTH=1", f"-I{ROOT / 'native'}", "-pthread"]
     built = subprocess.run(
-        ["gcc", *flags, *map(str, sources), "-o", str(program)], capture_output=True, text=True, check=False
+        ["gcc", *flags, *map(str, sources), "-o", str(program), "-lm"], capture_output=True, text=True, check=False
     )
     if "tsan" in built.stderr:
         pytest.skip("GCC has no library for -fsanitize=thread")
+    assert not built.returncode, built.stderr
     done = subprocess.run([program], capture_output=True, text=True, check=False, timeout=120)
     if "unexpected memory mapping" in done.stderr:
         pytest.skip("this kernel lays memory out as the checker cannot read it")
