@@ -325,6 +325,14 @@ def test_few_strings_are_read_more_often_and_many_less() -> None:
     assert "at most 100 epochs" in defaults.notes(defaults.resolve_defaults(many, 40.0))[0]
 
 
+def test_few_sentences_are_read_sixty_times() -> None:
+    """Of many sentences, the preset decides."""
+    few, many = chosen(sentences(3000)), chosen(sentences(20_000))
+    assert defaults.resolve_defaults(few, 34.0).training.steps == 2040  # 60 epochs
+    assert defaults.resolve_defaults(few, 10.0).training.steps == 2000
+    assert defaults.resolve_defaults(many, 34.0).training.steps == 6800  # 200, as for all other texts
+
+
 def test_measures_by_hand() -> None:
     side = measured(["ab c", "ab ab d", "ab", "é"] + ["ab"] * 7)
     assert (side.lines, side.words, side.letters, side.different_words) == (11, 14, 25, 4)

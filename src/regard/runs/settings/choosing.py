@@ -46,8 +46,8 @@ and the least one."""
 FEW_PAIRS, MANY_PAIRS = 2_000, 20_000
 ENOUGH_TO_MATCH = 100
 """The least number of pairs for validation by exact match or BLEU: of fewer, a pair more or less decides."""
-SHORT_EPOCHS, SHORT_STEPS = 100, 2000
-"""The most epochs of strings and symbols, if that is more than so many steps."""
+SHORT_EPOCHS, SENTENCE_EPOCHS, SHORT_STEPS = 100, 60, 2000
+"""The most epochs of strings and symbols, and of fewer than `MANY_PAIRS` sentences, if that is more than so many steps."""
 NAMES: Mapping[Kind, str] = {"characters": "character", "words": "word", "bpe": "subword", "unigram": "subword"}
 STRINGS: dict[str, Any] = {"model.dropout": 0.3, "model.positions": "rotary"}
 """The settings that suit a few thousand strings (docs/experiments.md)."""
@@ -70,6 +70,8 @@ class Choice:
     """The reason for the kinds, in words."""
     metric: str | None = None
     """The score of validation that counts for such texts; None: the preset's."""
+    most_epochs: int | None = SHORT_EPOCHS
+    """The most epochs; None: as many as of other texts."""
     values: Mapping[str, Any] = field(default_factory=dict)
     """Settings, such as `model.dropout`, if the family is given."""
     recipe: str | None = None
@@ -109,7 +111,9 @@ def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
     if kinds == ("bpe", "bpe"):
         has_spaces = target.letters_of_a_word <= LONGEST_WORD and not tokenization_hint(targets)
         metric = "bleu" if has_spaces and not is_coarse else "chrf"
-        return Choice(metric=metric if count < MANY_PAIRS else None)
+        if count >= MANY_PAIRS:
+            return Choice(most_epochs=None)
+        return Choice(metric=metric, most_epochs=SENTENCE_EPOCHS)
     values: dict[str, Any] = {}
     recipe = None
     if "characters" in kinds:
@@ -120,7 +124,7 @@ def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
         rare = max(side.rare_letters for side in spelled)
         if rare > RARE_LETTERS and max(side.rare_parts for side in spelled) < rare / 2:
             values[NORMALIZATION] = "NFD"
-    return Choice(kinds, reason, "chrf" if is_coarse else "exact_match", values, recipe)
+    return Choice(kinds, reason, "chrf" if is_coarse else "exact_match", values=values, recipe=recipe)
 
 
 def kinds_for(source: Side, target: Side) -> tuple[tuple[Kind, Kind], str]:
@@ -178,9 +182,10 @@ def with_choice(settings: RunSettings, choice: Choice, corpora: Sequence[Pairs])
         if source != target:
             values |= {"tokenizer.target_kind": target, "tokenizer.shared": False}
             values |= {"model.tied_embeddings": "target"}
-        settings = settings.model_copy(update={"most_epochs": SHORT_EPOCHS, "least_steps": SHORT_STEPS})
     elif "tokenizer.kind" in keys:
         values[VOCABULARY] = subwords_of(corpora, settings.tokenizer)
+    if choice.most_epochs is not None:
+        settings = settings.model_copy(update={"most_epochs": choice.most_epochs, "least_steps": SHORT_STEPS})
     return settings.changed(values, keys).model_copy(update={"reported": frozenset(values).intersection(keys)})
 
 
