@@ -112,7 +112,7 @@ typedef struct {
     float *weights;            /* of a query: `num_weights` for each thread */
     int64_t num_weights;       /* a number for each key, and WIDTH */
     const int32_t *of_cells, *of_source; /* lists of allowed keys, of each row and of each sentence */
-    Means means;               /* of products, see `room_of_map` */
+    Resources resources;       /* of products, see `room_of_map` */
 } Room;
 
 /* ---- Attention ------------------------------------------------------------------------------------------------------------- */
@@ -263,7 +263,8 @@ static void look_up_heads(const void *task, int64_t thread, int64_t begin, int64
 
 static void share_heads(const Lookup *lookup, int64_t num_keys) {
     int64_t heads = lookup->input->num_rows * lookup->attention->num_heads;
-    share_items(lookup->room->means.num_threads, 2 * heads * num_keys * lookup->attention->head_dim, heads, look_up_heads, lookup);
+    int64_t work = 2 * heads * num_keys * lookup->attention->head_dim; /* scores, and values by weights */
+    share_items(lookup->room->resources.num_threads, work, heads, look_up_heads, lookup);
 }
 
 /* The heads of all rows look into their past, or into the other positions. `y` is the input, and then the output. */
@@ -272,7 +273,7 @@ static void look_back(const Stack *stack, const Layer *layer, const Input *input
     int64_t heads = attention->num_heads, kv_heads = attention->num_kv_heads, dim = attention->head_dim, width = input->width;
     int64_t rows = input->num_rows, row_size = attention->input.out;
     float *projected = room->numbers, *contexts = projected + rows * row_size;
-    multiply(&attention->input, rows, y, projected, &room->means);
+    multiply(&attention->input, rows, y, projected, &room->resources);
     for (int64_t row = 0; stack->rotated && row < rows; ++row)
         rotate(projected + row * row_size, heads + kv_heads, dim, stack->rotated, stack->interleaved,
                stack->turns + input->positions[number_of(input, row)] * stack->rotated);
@@ -297,7 +298,7 @@ static void look_back(const Stack *stack, const Layer *layer, const Input *input
         lookup.of_sentence = width * row_size, lookup.of_head = dim, lookup.of_key = row_size;
     }
     share_heads(&lookup, input->cells ? input->num_cells : width);
-    multiply(&attention->output, rows, contexts, y, &room->means);
+    multiply(&attention->output, rows, contexts, y, &room->resources);
 }
 
 /* The heads of all rows look at the source. */
@@ -305,21 +306,21 @@ static void look_at_source(const Layer *layer, const Input *input, int64_t index
     const Attention *attention = &layer->cross_attention;
     int64_t dim = attention->head_dim, rows = input->num_rows, of_head = input->source_length * dim;
     float *queries = room->numbers, *contexts = queries + rows * attention->input.out;
-    multiply(&attention->input, rows, y, queries, &room->means);
+    multiply(&attention->input, rows, y, queries, &room->resources);
     const Lookup lookup = {.attention = attention, .input = input, .room = room, .queries = queries,
                            .query_size = attention->input.out, .keys = input->source_keys[index],
                            .values = input->source_values[index], .of_sentence = attention->num_kv_heads * of_head,
                            .of_head = of_head, .of_key = dim, .contexts = contexts};
     share_heads(&lookup, input->source_length);
-    multiply(&attention->output, rows, contexts, y, &room->means);
+    multiply(&attention->output, rows, contexts, y, &room->resources);
 }
 
 static void feed_forward(const Layer *layer, int64_t rows, float *y, const Room *room) {
     float *inner = room->numbers, *gates = layer->gate.out ? inner + rows * layer->inner.out : NULL;
-    multiply(&layer->inner, rows, y, inner, &room->means);
-    if (gates) multiply(&layer->gate, rows, y, gates, &room->means);
+    multiply(&layer->inner, rows, y, inner, &room->resources);
+    if (gates) multiply(&layer->gate, rows, y, gates, &room->resources);
     activate(inner, gates, rows * layer->inner.out, layer->activation);
-    multiply(&layer->outer, rows, inner, y, &room->means);
+    multiply(&layer->outer, rows, inner, y, &room->resources);
 }
 
 /* x[r] = norm(scale embedding[id] + positions[position]) */
@@ -383,11 +384,11 @@ int64_t run_layers(const Stack *stack, const Input *input) {
     if (!input->ids) return 1;
     normalise(&stack->last_norm, rows, dim, x, y);
     if (stack->transform.out) {
-        multiply(&stack->transform, rows, y, x, &room.means);
+        multiply(&stack->transform, rows, y, x, &room.resources);
         activate(x, NULL, rows * dim, stack->transform_activation);
         normalise(&stack->transform_norm, rows, dim, x, y);
     }
-    multiply_to(&stack->output, rows, y, input->logits, input->rows, &room.means);
+    multiply_to(&stack->output, rows, y, input->logits, input->rows, &room.resources);
     return 1;
 }
 

@@ -244,14 +244,14 @@ static void byte_panels(const void *task, int64_t thread, int64_t first, int64_t
 #endif
 }
 
-static void multiply_bytes(Product product, const Means *means) {
+static void multiply_bytes(Product product, const Resources *resources) {
     const Linear here = product.map;
     int64_t rows = product.rows;
     int kernel = product.kernel = kernel_of(&here);
     const float *x = product.x;
-    float *y = product.y, *scales = means->room;
+    float *y = product.y, *scales = resources->room;
     const int64_t *places = product.places;
-    int8_t *bytes = (int8_t *)(means->room + CHUNK);
+    int8_t *bytes = (int8_t *)(resources->room + CHUNK);
     product.bytes = bytes, product.scales = scales;
     for (int64_t row = 0; row < rows; row += CHUNK) {
         product.rows = rows - row < CHUNK ? rows - row : CHUNK;
@@ -263,14 +263,14 @@ static void multiply_bytes(Product product, const Means *means) {
         }
         product.y = places ? y : y + row * here.out;
         product.places = places ? places + row : NULL;
-        share_panels(&product, byte_panels, means->num_threads);
+        share_panels(&product, byte_panels, resources->num_threads);
     }
 }
 
-void multiply_to(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places, const Means *means) {
+void multiply_to(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places, const Resources *resources) {
     Product product = {.map = *map, .rows = rows, .x = x, .y = y, .places = places};
-    if (map->dtype == INT8) multiply_bytes(product, means);
-    else share_panels(&product, float_panels, means->num_threads);
+    if (map->dtype == INT8) multiply_bytes(product, resources);
+    else share_panels(&product, float_panels, resources->num_threads);
 }
 
 /* Whether the processor, not the library, has the instruction of `DOT`. */
@@ -287,8 +287,8 @@ EXPORT int64_t regard_panel(void) { return PANEL; }
 EXPORT int64_t regard_room_of_map(const Linear *map) { return room_of_map(map); }
 
 EXPORT void regard_linear(const Linear *map, int64_t rows, const float *x, float *y, float *room, int64_t num_threads) {
-    const Means means = {room, num_threads};
+    const Resources resources = {room, num_threads};
     begin_call();
-    multiply(map, rows, x, y, &means);
+    multiply(map, rows, x, y, &resources);
     end_call();
 }

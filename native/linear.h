@@ -23,16 +23,16 @@ typedef struct {
 typedef struct {
     float *room;
     int64_t num_threads;
-} Means;
+} Resources;
 
 /* How many numbers `room` needs for a map. */
 int64_t room_of_map(const Linear *map);
 
 /* `places`: where in y each row goes; NULL: one after the other. */
-void multiply_to(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places, const Means *means);
+void multiply_to(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places, const Resources *resources);
 
-static inline void multiply(const Linear *map, int64_t rows, const float *x, float *y, const Means *means) {
-    multiply_to(map, rows, x, y, 0, means);
+static inline void multiply(const Linear *map, int64_t rows, const float *x, float *y, const Resources *resources) {
+    multiply_to(map, rows, x, y, 0, resources);
 }
 
 #endif

@@ -44,7 +44,7 @@ static struct {
     Items compute;
     const void *task;
     int64_t count, together, next; /* `next` is changed by all threads */
-    fenv_t rounding;     /* the caller's, which may have subnormal numbers flushed to zero */
+    fenv_t rounding;     /* of the caller, which may have subnormal numbers flushed to zero */
 } pool = {.owner = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER,
           .begun = PTHREAD_COND_INITIALIZER, .finished = PTHREAD_COND_INITIALIZER};
 
