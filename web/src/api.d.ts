@@ -197,7 +197,7 @@ export interface components {
       alternatives?: [string, number][][];
     };
     /**
-     * @description What each state of the other text changes, put into the run on the inspected one.
+     * @description The effects of the states of another text, each put into the run on the inspected one.
      *
      *     `answers` are the tokens or labels that the two texts lead to; the difference of their log-probabilities is
      *     `difference` after the inspected text and `other_difference` after the other one. An effect is by stack, layer and

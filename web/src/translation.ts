@@ -1,4 +1,4 @@
-/** Translations: of the text, from a prefix that the reader chose, and others of the same sentence. */
+/** Translations: of the text, from a prefix whose last word the reader forces, and others of the same sentence. */
 
 import {endReplay, pendingReplay, startHistoryEntry, type Replay, type SentenceEdit} from "./address";
 import {rankHeads} from "./ablation";

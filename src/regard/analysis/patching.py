@@ -110,7 +110,7 @@ def patch(
 
     Args:
         pipeline: a translator, a language model, or a predictor that classifies; a recurrent model has no such places.
-        text, other: A and B, with as many tokens.
+        text, other: A and B, with the same number of tokens.
         what: `states`: the state after each layer at each position; `heads`: the output of each head at all positions.
         answers: the tokens or labels a and b; None: what the model says after A and after B. Of a translator, the first
             tokens in which the greedy translations differ.
@@ -132,7 +132,8 @@ def patch(
     if len({tuple(map(len, run.ids)) for run in runs}) > 1:
         sizes = " and ".join(str(len(run.ids[0])) for run in runs)
         raise DataError(
-            f"texts must have as many tokens, so that they can exchange their states; got {sizes}. Change one word."
+            f"the two texts must have the same number of tokens, so that they can exchange their states; got {sizes}. "
+            "Change one word."
         )
     a, b = (classes[1][answer] for answer in classes[0])
     places = _state_places(model, runs[0]) if what == "states" else _head_places(model)

@@ -35,7 +35,7 @@ def patch(
     model: Model,
     text: Annotated[str, typer.Argument(help="The text A that the model reads.")],
     other: Annotated[
-        str, typer.Argument(help="The text B whose states are put into the run on A; with as many tokens.")
+        str, typer.Argument(help="The text B whose states are put into the run on A; with the same number of tokens.")
     ],
     heads: Annotated[bool, typer.Option("--heads", help="Patch the output of each head, in place of states.")] = False,
     answers: Annotated[

@@ -2,7 +2,7 @@
 
 Source: Post and Vilar 2018, section 3, "dynamic beam allocation". There a phrase begins anew where it breaks off; here every
 phrase is searched for in what is written as Knuth, Morris and Pratt 1977 do, so that "a a a b" has the phrase "a a b", and
-phrases may overlap.
+phrases may overlap. What a translation must begin with, as a word that is forced on the page, is a prefix: `filters.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Beam search: expand every hypothesis by every token, and prune to the best `beam_size`, step by step."""
+"""Beam search: expand every hypothesis by every token, and prune to the best `beam_size`, step by step.
+
+`native/search.c` takes the same steps in C (`engines/native_beam.py`).
+"""
 
 from __future__ import annotations
 

@@ -385,7 +385,7 @@
     </p>
     ${Object.keys(s).map(r=>jc(r,e))} ${Vc(e)}`}function Gc(e,t){return M("patching",[".patches","#patch-effect"],()=>[["stack","layer","position","token","effect"],...Object.entries(e.effects).flatMap(([o,s])=>s.flatMap((r,i)=>r.map((a,c)=>[o,i,c,e.tokens[o][c],a])))],()=>({other:t,...e}))}function Jr(){let{result:e,patching:t,snapshot:n}=l.inspection;if(!e||n!==null||l.server.storedPage||e.arch==="rnn")return h;let o=t?.inspection===e?t:null,s=l.trial.otherText??e.text,r=a=>{a.preventDefault(),Ns(s)},i=u`<p class="hint">
     Which states make the difference? Change one word of the text, so that what the model says changes, too. States of
-    the other text are then put into the run on this one, one at a time. Both texts need as many tokens.
+    the other text are then put into the run on this one, one at a time. Both texts need the same number of tokens.
   </p>`;return u`<section class="panel patching ${I()?"stale":""}" aria-labelledby="patching-title">
     <div class="head">
       <h2 id="patching-title">${k("patching","Patching")}</h2>

@@ -67,11 +67,11 @@ class ExperimentReply(TypedDict):
 class PatchFields(InspectionFields):
     """Another text, from which states are taken."""
 
-    other: Text = Field(description="a text of as many tokens")
+    other: Text = Field(description="a text of the same number of tokens")
 
 
 class PatchReply(TypedDict):
-    """What each state of the other text changes, put into the run on the inspected one.
+    """The effects of the states of another text, each put into the run on the inspected one.
 
     `answers` are the tokens or labels that the two texts lead to; the difference of their log-probabilities is
     `difference` after the inspected text and `other_difference` after the other one. An effect is by stack, layer and
