@@ -64,8 +64,8 @@ function* canvasShapes(canvas: HTMLCanvasElement, {x, y, width, height}: Box, op
     : {x, y, width, height};
   yield {kind: "cells", image, isMirrored, opacity, ...cells};
   if (plan.hatching.path) {
-    const line = {...plan.hatching, origin: [x, y], scale: [1, 1], fill: "none", opacity, dashes: ""} as const;
-    yield {kind: "line", ...cells, ...line, origin: [x, y], scale: [1, 1]};
+    const line = {...cells, ...plan.hatching, fill: "none", opacity, dashes: ""};
+    yield {kind: "line", ...line, origin: [x, y], scale: [1, 1]};
   }
   for (const frame of plan.frames) yield {kind: "frame", radius: 0, ...frame, x: x + frame.x, y: y + frame.y};
   for (const label of plan.labels) {

@@ -44,7 +44,8 @@ export function placeOf({kind, rows}: AttentionView, row: number): Place | null 
   return written === "translation" ? placeBefore(rows.labels, row) : placeAfter(rows.labels, row);
 }
 
-const strong = (token: string): TemplateResult => html`<bdi class="strong">${displayToken(token)}</bdi>`;
+/** A token that stands out. */
+export const strong = (token: string): TemplateResult => html`<bdi class="strong">${displayToken(token)}</bdi>`;
 
 /** A place in words: "about to write X, has read up to Y". */
 export function placeWords({writes, read}: Place, about = "about", probability: unknown = nothing): TemplateResult {

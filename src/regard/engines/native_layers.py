@@ -129,10 +129,11 @@ class NativeLayers(nn.Module):
         old = torch.empty(sizes[1], cache.num_cells, dtype=torch.bool, device="cpu")
         x, totals = torch.empty(*sizes, self._stack.model_dim, **NUMBERS), torch.empty(sizes, **NUMBERS)
         bound = self._cache_addresses(cache, x)
-        room = torch.empty(self._workspace_size(x, bound.num_cells, bound.source_length), **NUMBERS)
+        num_threads = available_threads()
+        room = torch.empty(self._workspace_size(x, bound.num_cells, bound.source_length, num_threads), **NUMBERS)
         integers = partial(address, dtype=torch.long)
         given = c.Input(
-            *sizes, x=address(x), workspace=address(room), num_threads=available_threads(), cells=bound.cells,
+            *sizes, x=address(x), workspace=address(room), num_threads=num_threads, cells=bound.cells,
             num_cells=bound.num_cells,
             ids=integers(search.tensors.newest), positions=integers(positions), logits=address(logits),
             first_step=integers(cache.first_step), ancestry=address(cache.ancestry, torch.bool),
@@ -238,19 +239,21 @@ class NativeLayers(nn.Module):
 
     def _common_input(self, x: Tensor, num_cells: int, source_length: int) -> c.Input:
         """The part of C's input that every call needs, with memory to compute in."""
-        needed = self._workspace_size(x, num_cells, source_length)
+        num_threads = available_threads()
+        needed = self._workspace_size(x, num_cells, source_length, num_threads)
         room: Tensor | None = getattr(self._workspace, "room", None)
         if room is None or room.numel() < needed:
             room = self._workspace.room = torch.empty(2 * needed, **NUMBERS)
         rows = x.shape[0] * x.shape[1]
-        num_threads = available_threads()
         return c.Input(*x.shape[:2], rows, x=address(x), workspace=address(room), num_threads=num_threads)
 
-    def _workspace_size(self, x: Float[Tensor, "sentence row model_dim"], num_cells: int, source_length: int) -> int:
+    def _workspace_size(
+        self, x: Float[Tensor, "sentence row model_dim"], num_cells: int, source_length: int, num_threads: int
+    ) -> int:
         """The count of numbers that the workspace must hold, as `regard_run` says."""
         sentences, rows = x.shape[0], x.shape[0] * x.shape[1]
         lists = rows * (num_cells + 1) + sentences * (source_length + 1)
-        weights = available_threads() * (max(num_cells, source_length) + c.WIDTH)
+        weights = num_threads * (max(num_cells, source_length) + c.WIDTH)
         return rows * self._row_size + weights + lists + self._fixed_size
 
 

@@ -5,6 +5,7 @@ import type {PatchReply} from "../api";
 import {translucent} from "../colours";
 import {valueOf} from "../events";
 import {patchFrom} from "../inspection";
+import {strong} from "../places";
 import {saveMenu, type Row} from "../save-menu";
 import {displayToken} from "../spelling";
 import {chosenModel, isViewOfOther, state, update} from "../state";
@@ -19,8 +20,6 @@ const STACKS: Record<string, string> = {encoder: "Encoder: the text", decoder: "
 
 /** An effect; one that rounds to 0 has no sign. */
 const shown = (effect: number): string => effect.toFixed(2).replace(/^-0\.00$/, "0.00");
-
-const strong = (token: string): TemplateResult => html`<bdi class="strong">${displayToken(token)}</bdi>`;
 
 /** A row for each layer, the highest first, and a column for each token. */
 function grid(stack: string, {tokens, effects}: PatchReply): TemplateResult {
