@@ -165,7 +165,9 @@ def test_answers_are_named(make: Any) -> None:
     assert records[0].keys() == {"kind", "layer", "position", "token", "difference", "effect"}
     with pytest.raises(DataError, match="the answers to both texts must differ; got 'c' for both"):
         patch(pipeline, "abc", "abd", answers=("c", "c"))
-    with pytest.raises(DataError, match=r"texts must have the same number of tokens.*; got \d and \d+\. Change one word"):
+    with pytest.raises(
+        DataError, match=r"texts must have the same number of tokens.*; got \d and \d+\. Change one word"
+    ):
         patch(pipeline, "abc", "abcd", answers=("c", "d"))
     with pytest.raises(SettingsError, match="what must be states or heads; got 'neurons'"):
         patch(pipeline, "abc", "abd", what="neurons")
