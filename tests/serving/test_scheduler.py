@@ -89,6 +89,8 @@ def test_many_threads_with_many_options(scheduler: Any, translator: Translator) 
         asked = TEXTS[begin : begin + 1 + rng.randrange(9)]
         wanted = translator.translate(asked, max_length=20, **kinds[(number + turn) % len(kinds)])
         assert texts == [each.text for each in wanted], (number, turn)
+    served.close()
+    assert served.join(30)  # an answer is given before the round ends
     assert served.is_idle
     assert served.queue_depth == served.num_active == 0
 
