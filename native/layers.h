@@ -2,49 +2,33 @@
 #ifndef REGARD_LAYERS_H
 #define REGARD_LAYERS_H
 
-#include "linear.h"
-
-enum { NO_NORM, LAYER_NORM, RMS_NORM };
-
-typedef struct {
-    int64_t kind;
-    const float *weight, *bias; /* NULL: ones, zeros */
-    double epsilon;
-} Norm;
+#include "attention.h"
 
 /* x = after(x + made(sublayer(before(x)))): pre-norm has `before`, post-norm `after`, and sandwich norm `before` and `made`. */
 typedef struct {
     Norm before, made, after;
 } Residual;
 
-typedef struct {
-    Linear input;  /* self-attention: queries, keys and values side by side; cross-attention: queries */
-    Linear output;
-    int64_t num_heads, num_kv_heads, head_dim;
-    double factor;      /* of the scores */
-    const float *bias;  /* [head][distance], added to the scores of a key so far before the query; NULL: nothing is */
-    int64_t num_distances;
-} Attention;
-
-enum { IDENTITY, RELU, GELU, GELU_TANH, SILU };
+enum { IDENTITY, RELU, GELU, GELU_TANH, SILU, TANH, QUICK_GELU };
 
 typedef struct {
     Residual self_residual, cross_residual, feed_forward_residual;
     Attention self_attention, cross_attention;
     int64_t has_cross_attention;
+    Linear recurrence; /* in the place of self-attention, an SSRU: what is kept and what is new side by side; without it its `out` is 0 */
     Linear inner, gate, outer; /* of the feed-forward layer; without a gate its `out` is 0 */
     int64_t activation;
 } Layer;
 
 typedef struct {
-    int64_t num_layers, model_dim, rotated, interleaved; /* `rotated`: how many dimensions of a head turn; 0: none */
-    const float *turns;     /* [position][rotated]: the cosines, then the sines by which pairs of dimensions turn */
+    int64_t num_layers, model_dim;
+    int64_t has_turns;      /* whether a layer turns queries and keys by their positions */
     const Layer *layers;
     /* Of a decoder, what stands before its layers and after them; used where the input has `ids`. */
     const float *embedding; /* [token][model_dim] */
     double scale;           /* of embeddings */
     const float *positions; /* [position][model_dim], added to embeddings; NULL: nothing is */
-    int64_t num_positions;  /* rows of `positions` and of `turns` */
+    int64_t num_positions;  /* rows of `positions`, and of the `turns` of attention */
     Norm embedding_norm, last_norm;
     Linear transform; /* x = norm(activation(x W + b)) before the output; without it its `out` is 0 */
     int64_t transform_activation;
@@ -60,10 +44,11 @@ typedef struct {
     const int64_t *ids;           /* [sentence][width]: the newest tokens; NULL: `x` is given */
     int64_t *positions;           /* [sentence][width]; NULL where nothing depends on them */
     float *logits;                /* [sentence][width][vocab_size], written where there are `ids` */
-    float *workspace;
+    float *workspace;             /* `regard_workspace_size` numbers */
     int64_t num_threads;          /* that may compute; no number depends on it */
     /* Of a decoder: the past. Of an encoder, `cells` is NULL. */
     float *const *cells;          /* of each layer: [2][sentence][kv_head][cell][head_dim] */
+    float *const *states;         /* of each layer with a recurrence: [sentence][width][model_dim], read and written */
     int64_t num_cells;
     int64_t step;                 /* of all rows */
     const int64_t *steps;         /* [sentence][width]: that of each row; NULL: all have `step` */

@@ -120,6 +120,7 @@ typedef struct {
     int64_t *old_ids;             /* [beam][room] */
     float *old_log_probs;
     uint8_t *old_ancestry;        /* [beam][cell] */
+    float *old_states;            /* [beam][model_dim], for layers with a recurrence */
     int64_t *rows;                /* [sentence][beam], for whole steps */
 } Search;
 
@@ -242,8 +243,15 @@ static int64_t search_step(const Stack *stack, Input *input, Search *search) {
     for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
         forbid(search, sentence, search->logits + sentence * beams * size);
     regard_advance(search);
-    for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
-        follow(beams, search->parents + sentence * beams, input->ancestry + sentence * beams * cells, search->old_ancestry, cells, cells);
+    for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence) {
+        const int64_t *parents = search->parents + sentence * beams;
+        follow(beams, parents, input->ancestry + sentence * beams * cells, search->old_ancestry, cells, cells);
+        for (int64_t i = 0; i < stack->num_layers; ++i) {
+            if (!stack->layers[i].recurrence.out) continue;
+            int64_t dim = stack->model_dim, bytes = dim * sizeof(float);
+            follow(beams, parents, input->states[i] + sentence * beams * dim, search->old_states, bytes, bytes);
+        }
+    }
     return 1;
 }
 

@@ -17,7 +17,6 @@ from regard.errors import SettingsError
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.nn.positions import Rotary
 
 SIZES = {"vocab_size": VOCAB_SIZE, "num_heads": 3, "ff_dim": 24, "max_positions": 30}
 
@@ -236,10 +235,32 @@ def set_buckets(model: Any) -> None:
     model.layers[0].self_attention.attention.positions.table.weight.data *= -3
 
 
+def set_layout(model: Any) -> None:
+    model.layers[1].self_attention.attention.positions.layout = "interleaved"
+
+
+def set_window(model: Any) -> None:
+    model.layers[1].self_attention.attention.window = 2
+
+
+def set_vectors(model: Any) -> None:
+    model.layers[1].self_attention.attention.positions.table.weight.data *= -3
+
+
+def set_clipped_vectors(model: Any) -> None:
+    model.layers[1].self_attention.attention.positions.value_table.weight.data *= -3
+
+
 @pytest.mark.parametrize("engine", ["auto", "torch"])
 @pytest.mark.parametrize(
     ("positions", "change"),
     [
+        ("learned", set_window),
+        ("rotary", set_window),
+        ("rotary", set_layout),
+        ("relative_key", set_vectors),
+        ("relative_key_query", set_vectors),
+        ("shaw", set_clipped_vectors),
         ("rotary", lambda model: set_base(model, slice(None))),
         ("rotary", lambda model: set_base(model, slice(1, 2))),
         ("alibi", set_slopes),
@@ -251,16 +272,6 @@ def set_buckets(model: Any) -> None:
 def test_positions(positions: str, change: Callable[[Any], object], engine: str) -> None:
     torch.manual_seed(5)
     assert_follows(text_model(positions), change, engine)
-
-
-def test_rotary_positions_that_differ_by_layer_are_not_in_c() -> None:
-    model = text_model("rotary")
-    positions: Any = model.layers[1].self_attention.attention.positions
-    assert isinstance(positions, Rotary)
-    positions.layout = "interleaved"
-    models, ids = CompiledModels([model]), some_sources(2, 4).flip(1)
-    assert models.engine == "torch"
-    assert_near(logits(models.current()[0], ids), logits(model, ids))
 
 
 def test_a_hook_on_all_modules() -> None:

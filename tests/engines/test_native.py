@@ -24,7 +24,7 @@ from regard.engines.native_beam import NativeBeamSearch
 from regard.engines.native_layers import NativeLayers
 from regard.engines.native_model import NativeModel, unsupported_reason
 from regard.engines.packed import PackedModel
-from regard.engines.structures import NativeLinear, unsupported_in_layer
+from regard.engines.structures import NativeLinear
 from regard.errors import SettingsError, ShapeError
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
@@ -40,6 +40,9 @@ LIBRARY: Any = FOUND.library
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(LIBRARY is None, reason=f"native layers: {FOUND.reason}")
 VOCAB_SIZE = 23
+ACTIVATIONS = ["relu", "gelu", "gelu_tanh", "silu", "tanh", "quick_gelu"]
+INSIDE = ["rotary", "alibi", "t5", "relative_key", "relative_key_query", "shaw"]
+"""Positions that attention itself has."""
 
 
 @st.composite
@@ -60,9 +63,19 @@ def configurations(draw: st.DrawFn) -> dict[str, Any]:
         "norm_kind": norm_kind,
         "gated": draw(st.booleans()) and norm_kind != "none",  # both: states grow beyond what float32 can tell apart
         "bias": draw(st.booleans()),
-        "activation": draw(st.sampled_from(["relu", "gelu", "gelu_tanh", "silu"])),
+        "activation": draw(st.sampled_from(ACTIVATIONS)),
+        "query_key_norm": draw(st.booleans()),
         "max_positions": 30,
     }
+
+
+def windows(draw: st.DrawFn, num_layers: int) -> dict[str, Any]:
+    """How far each layer looks, and rotary positions that differ where it does not look everywhere."""
+    found = [draw(st.sampled_from([None, 1, 2, 5, 40])) for _ in range(num_layers)]
+    return {"windows": draw(st.sampled_from([[], found])), "local_rotary_base": draw(st.sampled_from([None, 50.0]))}
+
+
+many_windows = st.composite(windows)
 
 
 def disturbed(model: Any) -> Any:
@@ -100,19 +113,16 @@ def some_sources(count: int, longest: int, seed: int = 1) -> torch.Tensor:
 
 
 @settings(max_examples=20)
-@given(
-    st.data(), st.sampled_from(["sinusoidal", "learned", "none", "rotary", "alibi", "t5"]), st.integers(1, 4), st.integers(1, 3)
-)  # fmt: skip
+@given(st.data(), st.sampled_from(["sinusoidal", "learned", "none", *INSIDE]), st.integers(1, 4), st.integers(1, 3))
 def test_an_encoder_decoder(data: st.DataObject, positions: str, beams: int, num_layers: int) -> None:
     torch.manual_seed(3)
     config = data.draw(configurations()) | {"positions": positions, "num_decoder_layers": num_layers}
     config["output_transform"] = data.draw(st.booleans())
+    config["decoder_past"] = data.draw(st.sampled_from(["self_attention", "ssru"]))
+    if num_layers == 2:
+        config |= data.draw(many_windows(2))
     model = disturbed(EncoderDecoder(EncoderDecoderConfig(num_encoder_layers=2, **config)))
     count, seed = data.draw(st.integers(1, 14)), data.draw(st.integers(0, 99))
-    if positions in ("alibi", "t5"):
-        assert "positions of kind" in unsupported_reason(model)  # of its encoder, which looks both ways
-        model.encoder_layers = nn.ModuleList()
-        assert not any(unsupported_in_layer(layer) for layer in model.decoder_layers)
     with torch.inference_mode():
         sources = some_sources(count, 9, seed)
         native = NativeModel(model, LIBRARY)
@@ -121,11 +131,12 @@ def test_an_encoder_decoder(data: st.DataObject, positions: str, beams: int, num
 
 
 @settings(max_examples=20)
-@given(st.data(), st.sampled_from(["learned", "rotary", "alibi", "t5"]), st.integers(1, 7))
+@given(st.data(), st.sampled_from(["learned", *INSIDE]), st.integers(1, 7))
 def test_a_decoder(data: st.DataObject, positions: str, count: int) -> None:
     """Prompts of different lengths, padded on the left, and what follows."""
     torch.manual_seed(4)
-    model = disturbed(Decoder(DecoderConfig(num_layers=2, positions=positions, **data.draw(configurations()))))
+    config = data.draw(configurations()) | data.draw(many_windows(2))
+    model = disturbed(Decoder(DecoderConfig(num_layers=2, positions=positions, **config)))
     with torch.inference_mode():
         prompts = some_sources(count, data.draw(st.integers(1, 20))).flip(1)
         ours, theirs = (
@@ -157,10 +168,11 @@ def decode(model: Any, requests: list[Request], batch_size: int) -> list[list[Hy
 
 @pytest.mark.parametrize(
     ("positions", "changes"),
-    [("sinusoidal", {}), ("rotary", {})]
+    [("sinusoidal", {}), ("sinusoidal", {"decoder_past": "ssru"})]
+    + [(positions, {"windows": [4, None], "query_key_norm": True}) for positions in INSIDE]
     + [
         ("learned", {"output_transform": True, "activation": activation, "embedding_norm": "both"})
-        for activation in ("relu", "gelu", "gelu_tanh", "silu")
+        for activation in ACTIVATIONS
     ],
 )
 def test_scores_are_equal_in_any_batch(positions: str, changes: dict[str, Any]) -> None:
@@ -184,7 +196,7 @@ def test_scores_are_equal_in_any_batch(positions: str, changes: dict[str, Any]) 
         ]
 
 
-@pytest.mark.parametrize("activation", ["relu", "gelu", "gelu_tanh", "silu"])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_activations_at_all_sizes(activation: str) -> None:
     """From where they are 0 to where they are x, and through the middle."""
     config = EncoderDecoderConfig(
@@ -212,10 +224,12 @@ def make(**changes: Any) -> EncoderDecoder:
 def test_which_engine_decodes() -> None:
     assert isinstance(compile_model(make()), NativeModel)
     assert isinstance(compile_model(make(), "torch"), PackedModel)
-    assert isinstance(compile_model(make(positions="shaw")), PackedModel)
+    assert isinstance(compile_model(make(norm_kind="batch")), PackedModel)
     assert not isinstance(compile_model(make().to(torch.bfloat16)), NativeModel)
-    with pytest.raises(SettingsError, match="positions of kind ClippedRelative are not written in C"):
-        compile_model(make(positions="shaw"), "native")
+    with pytest.raises(SettingsError, match="residual connections of kind PostNorm are not written in C"):
+        compile_model(make(norm_kind="batch"), "native")
+    with pytest.raises(SettingsError, match="values of another width than keys are not written in C"):
+        compile_model(make(value_head_dim=3), "native")
     with pytest.raises(SettingsError, match="the model is not in float32"):
         compile_model(make().to(torch.bfloat16), "native")
     with pytest.raises(SettingsError, match=r"engine must be auto, .*native-int8; got 'nativ'\. Did you mean 'native'"):
@@ -388,8 +402,9 @@ assert tests.LIBRARY is not None
 native_beam.library_for = lambda *tensors: tests.LIBRARY
 for name in ("test_an_encoder_decoder", "test_a_decoder", "test_a_linear_map"):
     getattr(tests, name)()
-for positions in ("sinusoidal", "rotary"):
-    tests.test_scores_are_equal_in_any_batch(positions, {"output_transform": positions == "rotary"})
+tests.test_scores_are_equal_in_any_batch("sinusoidal", {"decoder_past": "ssru"})
+for positions in ("rotary", "relative_key_query", "shaw", "t5"):
+    tests.test_scores_are_equal_in_any_batch(positions, {"output_transform": True, "windows": [4, None]})
 test_int8.LIBRARY, test_int8.libraries = tests.LIBRARY, lambda patch: {"built": tests.LIBRARY}
 test_int8.KINDS = {"built": (0, 1, 2, 3)}
 for name in ("test_every_kernel_gives_the_same_bits", "test_scores_are_equal_in_any_batch"):

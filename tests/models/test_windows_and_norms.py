@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.engines.engine_choice import compile_model
-from regard.engines.native_model import unsupported_reason
 from regard.errors import SettingsError
 from regard.inspection.capture import capture
-from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
+from regard.models.config import POSITIONS, DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
@@ -45,6 +44,7 @@ FEATURES: list[dict[str, Any]] = [
     {"windows": [3, 3, None], "positions": "shaw"},
     {"windows": [3, None, 3], "local_rotary_base": 20.0, "rotary_scaling": {"factor": 4.0}},
     {"norm_bias": False, "norm": "sandwich", "positions": "alibi", "scale_embeddings": True},
+    *({"windows": [3, None, 5], "positions": positions} for positions in sorted(POSITIONS)),
 ]
 
 
@@ -127,9 +127,6 @@ def test_an_encoder_decoder_has_windows_in_both_stacks() -> None:
     assert [layer.self_attention.attention.window for layer in model.encoder_layers] == [2, None]
     assert [layer.self_attention.attention.window for layer in model.decoder_layers] == [2, None]
     assert [layer.cross_attention.attention.window for layer in model.decoder_layers] == [None, None]
-    assert unsupported_reason(model) == "sliding windows are not written in C"
-    with pytest.raises(SettingsError, match="sliding windows are not written in C"):
-        compile_model(model, "native")
 
 
 def test_inspection_sees_the_window() -> None:
@@ -155,20 +152,9 @@ def test_layers_with_a_window_have_a_base_of_their_own() -> None:
     local, everywhere = Rotary(4, base=20.0).frequencies(), Rotary(4, base=500.0).frequencies() / 4
     for scheme, expected in zip(schemes, (local, everywhere, local), strict=True):
         torch.testing.assert_close(scheme.frequencies(), expected)
-    assert unsupported_reason(model) is not None
     plain = decoder(local_rotary_base=20.0, rotary_base=500.0)
     for layer in plain.layers:
         torch.testing.assert_close(cast("Any", layer).self_attention.attention.positions.base, 500.0)
-
-
-@pytest.mark.parametrize("activation", ["tanh", "quick_gelu"])
-def test_activations_that_are_not_written_in_c(activation: str) -> None:
-    model = decoder(activation=activation, gated=True)
-    assert unsupported_reason(model) == f"activations of kind {activation} are not written in C"
-    ids = torch.randint(4, 19, (1, 5))
-    state = compile_model(model, "auto").prefill(ids)
-    logits, _ = compile_model(model, "auto").decode_step(ids[:, -1:], state)
-    torch.testing.assert_close(logits[:, 0], model(ids)[:, -1], rtol=1e-4, atol=1e-4)
 
 
 def test_normalised_queries_and_keys_have_one_length() -> None:

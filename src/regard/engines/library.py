@@ -54,12 +54,22 @@ class Residual(Structure):
     _fields_ = (("before", Norm), ("made", Norm), ("after", Norm))
 
 
+class Distances(Structure):
+    """The structure `Distances` of `attention.h`."""
+
+    _fields_ = (
+        ("window", c_int64), ("num_before", c_int64), ("num_after", c_int64), ("bias", c_void_p),
+        ("key_vectors", c_void_p), ("compares_keys", c_int64), ("value_vectors", c_void_p), ("rotated", c_int64),
+        ("interleaved", c_int64), ("turns", c_void_p),
+    )  # fmt: skip
+
+
 class Attention(Structure):
-    """The structure `Attention` of `layers.h`."""
+    """The structure `Attention` of `attention.h`."""
 
     _fields_ = (
         ("input", Linear), ("output", Linear), ("num_heads", c_int64), ("num_kv_heads", c_int64), ("head_dim", c_int64),
-        ("factor", c_double), ("bias", c_void_p), ("num_distances", c_int64),
+        ("factor", c_double), ("query_norm", Norm), ("key_norm", Norm), ("distances", Distances),
     )  # fmt: skip
 
 
@@ -69,7 +79,7 @@ class Layer(Structure):
     _fields_ = (
         ("self_residual", Residual), ("cross_residual", Residual), ("feed_forward_residual", Residual),
         ("self_attention", Attention), ("cross_attention", Attention), ("has_cross_attention", c_int64),
-        ("inner", Linear), ("gate", Linear), ("outer", Linear), ("activation", c_int64),
+        ("recurrence", Linear), ("inner", Linear), ("gate", Linear), ("outer", Linear), ("activation", c_int64),
     )  # fmt: skip
 
 
@@ -77,8 +87,8 @@ class Stack(Structure):
     """The structure `Stack` of `layers.h`."""
 
     _fields_ = (
-        ("num_layers", c_int64), ("model_dim", c_int64), ("rotated", c_int64), ("interleaved", c_int64),
-        ("turns", c_void_p), ("layers", POINTER(Layer)), ("embedding", c_void_p), ("scale", c_double),
+        ("num_layers", c_int64), ("model_dim", c_int64), ("has_turns", c_int64), ("layers", POINTER(Layer)),
+        ("embedding", c_void_p), ("scale", c_double),
         ("positions", c_void_p), ("num_positions", c_int64), ("embedding_norm", Norm), ("last_norm", Norm),
         ("transform", Linear), ("transform_activation", c_int64), ("transform_norm", Norm), ("output", Linear),
     )  # fmt: skip
@@ -90,7 +100,7 @@ class Input(Structure):
     _fields_ = (
         ("num_sentences", c_int64), ("width", c_int64), ("num_rows", c_int64), ("rows", c_void_p), ("x", c_void_p),
         ("ids", c_void_p), ("positions", c_void_p), ("logits", c_void_p), ("workspace", c_void_p),
-        ("num_threads", c_int64), ("cells", POINTER(c_void_p)), ("num_cells", c_int64),
+        ("num_threads", c_int64), ("cells", POINTER(c_void_p)), ("states", POINTER(c_void_p)), ("num_cells", c_int64),
         ("step", c_int64), ("steps", c_void_p), ("first_step", c_void_p), ("ancestry", c_void_p), ("newest", c_void_p),
         ("step_of", c_void_p), ("source_keys", POINTER(c_void_p)), ("source_values", POINTER(c_void_p)),
         ("source_length", c_int64), ("source_mask", c_void_p),
@@ -116,7 +126,7 @@ class Search(Structure):
         ("ended_ids", c_void_p), ("ended_log_probs", c_void_p), ("num_blocked", c_int64), ("is_blocked", c_void_p),
         ("longest", c_int64),
         ("candidates", Candidates), ("old_ids", c_void_p), ("old_log_probs", c_void_p), ("old_ancestry", c_void_p),
-        ("rows", c_void_p),
+        ("old_states", c_void_p), ("rows", c_void_p),
     )  # fmt: skip
 
 
@@ -133,6 +143,20 @@ def address(x: Tensor, dtype: torch.dtype = torch.float32) -> int:
             "Take engine=torch."
         )
     return x.data_ptr()
+
+
+class PointedTensors:
+    """Tensors whose memory structures point to."""
+
+    def __init__(self) -> None:
+        self.tensors: list[Tensor] = []
+
+    def pointer(self, x: Tensor | None, dtype: torch.dtype = torch.float32) -> int | None:
+        """The address of a tensor, which is kept from now on."""
+        if x is None:
+            return None
+        self.tensors.append(x.detach().to("cpu", dtype).contiguous())
+        return address(self.tensors[-1], dtype)
 
 
 class Library(NamedTuple):
@@ -199,13 +223,13 @@ def _open(folder: Path, kind: str) -> FoundLibrary:
     try:
         functions = ctypes.CDLL(str(path))
         functions.regard_source.restype = c_char_p
-        functions.regard_panel.restype = functions.regard_row_size.restype = c_int64
-        functions.regard_room_of_map.restype = functions.regard_fixed_size.restype = c_int64
+        functions.regard_panel.restype = functions.regard_workspace_size.restype = c_int64
+        functions.regard_room_of_map.restype = c_int64
         functions.regard_has_dot_products.restype = c_int64
         functions.regard_search_step.restype = c_int64
         for function in (functions.regard_sample, functions.regard_is_sample):
             function.restype, function.argtypes = c_int64, [c_int64, *[c_void_p] * 4]
-        functions.regard_row_size.argtypes = functions.regard_fixed_size.argtypes = [POINTER(Stack)]
+        functions.regard_workspace_size.argtypes = [POINTER(Stack), POINTER(Input)]
         functions.regard_room_of_map.argtypes = [POINTER(Linear)]
         functions.regard_run.argtypes = [POINTER(Stack), POINTER(Input)]
         functions.regard_linear.argtypes = [POINTER(Linear), c_int64, *[c_void_p] * 3, c_int64]

@@ -47,7 +47,7 @@ class _StepArguments(NamedTuple):
 
     input: c.Input
     layers: NativeLayers
-    tensors: tuple[Tensor, ...]
+    tensors: tuple[Tensor | None, ...]
     """The cache's tensors that are pointed to."""
     newest: Tensor
     """The slots that the last step has filled."""
@@ -57,9 +57,14 @@ class _StepArguments(NamedTuple):
 
     def fits(self, layers: NativeLayers, cache: BeamCache) -> bool:
         """Whether layers and cache are still the same."""
-        tensors = cache.ancestry, cache.step_of, cache.first_step
+        tensors = _tables(cache)
         same = all(ours is theirs for ours, theirs in zip(self.tensors, tensors, strict=True))
         return same and self.layers is layers and self.bound.fits(cache)
+
+
+def _tables(cache: BeamCache) -> tuple[Tensor | None, ...]:
+    """The tensors of a cache that a search changes in place."""
+    return cache.ancestry, cache.step_of, cache.first_step, *(layer.state for layer in cache.layers)
 
 
 class NativeLayers(nn.Module):
@@ -84,8 +89,7 @@ class NativeLayers(nn.Module):
         self._library = found
         self._structures = Structures(found, layers, max_positions, ends, dtype)
         self._stack = self._structures.stack
-        self._row_size = found.functions.regard_row_size(ctypes.byref(self._stack))
-        self._fixed_size = found.functions.regard_fixed_size(ctypes.byref(self._stack))
+        self._is_recurrent = any(layer.recurrence.outputs for layer in self._structures.layers)
         self._workspace = threading.local()
         self._bound: WeakKeyDictionary[BeamCache, _CacheAddresses] = WeakKeyDictionary()
 
@@ -130,20 +134,24 @@ class NativeLayers(nn.Module):
         x, totals = torch.empty(*sizes, self._stack.model_dim, **NUMBERS), torch.empty(sizes, **NUMBERS)
         bound = self._cache_addresses(cache, x)
         num_threads = available_threads()
-        room = torch.empty(self._workspace_size(x, bound.num_cells, bound.source_length, num_threads), **NUMBERS)
         integers = partial(address, dtype=torch.long)
         given = c.Input(
-            *sizes, x=address(x), workspace=address(room), num_threads=num_threads, cells=bound.cells,
-            num_cells=bound.num_cells,
+            *sizes, sizes.numel(), x=address(x), num_threads=num_threads, cells=bound.cells,
+            states=self._states(cache, x), num_cells=bound.num_cells,
             ids=integers(search.tensors.newest), positions=integers(positions), logits=address(logits),
             first_step=integers(cache.first_step), ancestry=address(cache.ancestry, torch.bool),
             newest=integers(newest), step_of=integers(cache.step_of), source_keys=bound.source_keys,
             source_values=bound.source_values, source_length=bound.source_length, source_mask=bound.source_mask,
         )  # fmt: skip
+        room = torch.empty(self._workspace_size(given), **NUMBERS)
+        given.workspace = address(room)
         search.structure.logits, search.structure.totals = address(logits), address(totals)
         search.structure.old_ancestry, search.structure.rows = address(old, torch.bool), integers(rows)
-        tensors = cache.ancestry, cache.step_of, cache.first_step
-        return _StepArguments(given, self, tensors, newest, bound, [positions, logits, totals, rows, old, x, room])
+        kept = [positions, logits, totals, rows, old, x, room]
+        if self._is_recurrent:
+            kept.append(torch.empty(sizes[1], self._stack.model_dim, **NUMBERS))
+            search.structure.old_states = address(kept[-1])
+        return _StepArguments(given, self, _tables(cache), newest, bound, kept)
 
     def forward(self, x: Float[Tensor, "sentence beam model_dim"], cache: BeamCache) -> Tensor:
         """The hypotheses after each has looked at its past and the source, layer by layer; their cells are filled."""
@@ -195,27 +203,37 @@ class NativeLayers(nn.Module):
         bound = self._bound.get(cache)
         if bound is None or not bound.fits(cache):
             bound = self._bound[cache] = self._cache_addresses(cache, x)
-        given = self._common_input(x, bound.num_cells, bound.source_length)
+        given = self._common_input(x, bound.source_length, bound.cells, bound.num_cells)
         kept = [each.contiguous() for each in (allowed, cache.newest, cache.step_of)]
-        given.cells, given.num_cells, given.step = bound.cells, bound.num_cells, cache.length - 1
+        given.states, given.step = self._states(cache, x), cache.length - 1
         given.ancestry = address(kept[0], torch.bool)
         given.newest, given.step_of = (address(each, torch.long) for each in kept[1:])
         if steps is not None:
             kept.append(steps.contiguous())
             given.steps = address(kept[-1], torch.long)
-        if self._stack.rotated:
+        if self._stack.has_turns:
             kept.append(positions.contiguous())
             given.positions = address(kept[-1], torch.long)
         if bound.source_length:
             given.source_keys, given.source_values = bound.source_keys, bound.source_values
-            given.source_length, given.source_mask = bound.source_length, bound.source_mask
+            given.source_mask = bound.source_mask
         return given, kept
+
+    def _states(self, cache: BeamCache, like: Float[Tensor, "sentence beam model_dim"]) -> Any:
+        """The addresses of the states of layers with a recurrence; None: there are no such layers."""
+        if not self._is_recurrent:
+            return None
+        for layer in cache.layers:
+            layer.state = torch.zeros_like(like) if layer.state is None else layer.state.contiguous()
+        return _pointers([layer.state for layer in cache.layers])
 
     def _cache_addresses(self, cache: BeamCache, like: Tensor) -> _CacheAddresses:
         """The addresses of a cache's slots and source."""
         memory = [layer for layer in cache.memory if layer is not None]
         sizes = [(each.self_attention.num_kv_heads, each.self_attention.head_dim) for each in self._structures.layers]
-        cells = [layer.allocated(size, like) for layer, size in zip(cache.layers, sizes, strict=True)]
+        cells = [
+            layer.allocated(size, like) if size[0] else None for layer, size in zip(cache.layers, sizes, strict=True)
+        ]
         keys, values = ([each.keys_values[part].contiguous() for each in memory] for part in (0, 1))
         mask = [each.mask.contiguous() for each in memory[:1]]
         return _CacheAddresses(
@@ -228,34 +246,34 @@ class NativeLayers(nn.Module):
     ) -> Float[Tensor, "sentence position model_dim"]:
         """The positions of a source after all layers of an encoder."""
         x = x.contiguous().clone()
-        given = self._common_input(x, 0, x.shape[1])
+        given = self._common_input(x, x.shape[1])
         kept = [mask.contiguous()]
-        given.source_length, given.source_mask = x.shape[1], address(kept[0], torch.bool)
-        if self._stack.rotated:
+        given.source_mask = address(kept[0], torch.bool)
+        if self._stack.has_turns:
             kept.append(torch.arange(x.shape[1], device=x.device).repeat(len(x)))
             given.positions = address(kept[-1], torch.long)
         self._run(given)
         return x
 
-    def _common_input(self, x: Tensor, num_cells: int, source_length: int) -> c.Input:
+    def _common_input(self, x: Tensor, source_length: int, cells: Any = None, num_cells: int = 0) -> c.Input:
         """The part of C's input that every call needs, with memory to compute in."""
-        num_threads = available_threads()
-        needed = self._workspace_size(x, num_cells, source_length, num_threads)
+        sizes = x.shape[:2]
+        given = c.Input(
+            *sizes, sizes.numel(), x=address(x), num_threads=available_threads(), cells=cells, num_cells=num_cells,
+            source_length=source_length,
+        )  # fmt: skip
+        needed = self._workspace_size(given)
         room: Tensor | None = getattr(self._workspace, "room", None)
         if room is None or room.numel() < needed:
             room = self._workspace.room = torch.empty(2 * needed, **NUMBERS)
-        rows = x.shape[0] * x.shape[1]
-        return c.Input(*x.shape[:2], rows, x=address(x), workspace=address(room), num_threads=num_threads)
+        given.workspace = address(room)
+        return given
 
-    def _workspace_size(
-        self, x: Float[Tensor, "sentence row model_dim"], num_cells: int, source_length: int, num_threads: int
-    ) -> int:
-        """The count of numbers that the workspace must hold, as `regard_run` says."""
-        sentences, rows = x.shape[0], x.shape[0] * x.shape[1]
-        lists = rows * (num_cells + 1) + sentences * (source_length + 1)
-        weights = num_threads * (max(num_cells, source_length) + c.WIDTH)
-        return rows * self._row_size + weights + lists + self._fixed_size
+    def _workspace_size(self, given: c.Input) -> int:
+        """The count of numbers that a call computes in."""
+        size: int = self._library.functions.regard_workspace_size(ctypes.byref(self._stack), ctypes.byref(given))
+        return size
 
 
-def _pointers(tensors: Sequence[Tensor]) -> Any:
-    return (c_void_p * len(tensors))(*map(address, tensors))
+def _pointers(tensors: Sequence[Tensor | None]) -> Any:
+    return (c_void_p * len(tensors))(*(None if each is None else address(each) for each in tensors))

@@ -14,7 +14,7 @@ from regard.engines.library import Library, find
 from regard.engines.native_layers import NativeLayers
 from regard.engines.native_search import NativeSearch
 from regard.engines.packed import PackedModel, is_divided, manual_change, packed, with_shared_weights
-from regard.engines.structures import EmbeddingAndOutput, NativeLinear, unsupported_in_layer, unsupported_in_stack
+from regard.engines.structures import EmbeddingAndOutput, NativeLinear, unsupported_in_layer
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.interface import TokenModel
@@ -142,6 +142,7 @@ class _SourceProjection:
         maps = [linear for each in attentions for linear in (each.key_proj, each.value_proj)]
         self._map = NativeLinear(library, maps, dtype)
         self._heads = [(2, each.num_kv_heads, each.head_dim) for each in attentions]
+        self._norms = [each.key_norm for each in attentions]
 
     def __call__(self, encoded: Float[Tensor, "sentence source model_dim"]) -> list[KeysValues]:
         parts = self._map(encoded).split([math.prod(sizes) for sizes in self._heads], dim=-1)
@@ -149,7 +150,10 @@ class _SourceProjection:
             part.unflatten(-1, sizes).permute(2, 0, 3, 1, 4).contiguous()
             for part, sizes in zip(parts, self._heads, strict=True)
         ]
-        return [KeysValues(*each) for each in both]
+        return [
+            KeysValues(keys if norm is None else norm(keys), values)
+            for norm, (keys, values) in zip(self._norms, both, strict=True)
+        ]
 
 
 def unsupported_reason(model: Any) -> str:
@@ -171,7 +175,7 @@ def unsupported_reason(model: Any) -> str:
         return f"output embeddings of kind {type(model.output_embedding).__name__} are not written in C"
     for layers in model.layer_stacks().values():
         reasons = map(unsupported_in_layer, layers)
-        if reason := next(filter(None, reasons), "") or unsupported_in_stack(layers):
+        if reason := next(filter(None, reasons), ""):
             return f"{reason} are not written in C"
     found = find()
     return "" if found.library is not None else f"the library is {found.reason}"

@@ -11,35 +11,23 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.engines import library as c
+from regard.engines.distance_tables import SCHEMES, DistanceTables
+from regard.engines.library import PointedTensors
 from regard.errors import SettingsError
 from regard.generation.threads import available_threads
 from regard.models.parts import EmbeddedPositions, OutputTransform
 from regard.nn.attention import Attention
 from regard.nn.layers import DecoderLayer, EncoderLayer, FeedForward, GatedFeedForward, PostNorm, PreNorm, SandwichNorm
 from regard.nn.multihead import MultiHeadAttention
-from regard.nn.positions import BucketedBias, LinearBias, Rotary
 from regard.nn.quantization import quantized
 from regard.nn.scores import DotProduct, InnerProduct, ScaledDotProduct
+from regard.nn.ssru import SSRU
 
-ACTIVATIONS = {"relu": 1, "gelu": 2, "gelu_tanh": 3, "silu": 4}
+ACTIVATIONS = {"relu": 1, "gelu": 2, "gelu_tanh": 3, "silu": 4, "tanh": 5, "quick_gelu": 6}
 NORMS = {nn.Identity: 0, nn.LayerNorm: 1, nn.RMSNorm: 2}
 NONE = c.Norm(kind=0)
 MOST_INT8_INPUTS = 2**17
 """The number of products of two bytes whose sum always fits into 32 bits."""
-
-
-class PointedTensors:
-    """Tensors whose memory structures point to."""
-
-    def __init__(self) -> None:
-        self.tensors: list[Tensor] = []
-
-    def pointer(self, x: Tensor | None, dtype: torch.dtype = torch.float32) -> int | None:
-        """The address of a tensor, which is kept from now on."""
-        if x is None:
-            return None
-        self.tensors.append(x.detach().to("cpu", dtype).contiguous())
-        return c.address(self.tensors[-1], dtype)
 
 
 class NativeLinear(nn.Module):
@@ -155,16 +143,13 @@ class Structures:
         ends: EmbeddingAndOutput | None,
         dtype: torch.dtype,
     ) -> None:
-        self._library, self._dtype, self._max_positions = found, dtype, max_positions
+        self._library, self._dtype = found, dtype
         self.kept = PointedTensors()
+        self._tables = DistanceTables(self.kept, max_positions)
         self.layers = (c.Layer * len(layers))(*map(self._layer, layers))
-        rotary, own = layers[0].self_attention.attention.positions, layers[0].self_attention
-        rotated, interleaved, turns = 0, False, None
-        if isinstance(rotary, Rotary):
-            rotated, interleaved = rotary.rotated_dim, rotary.layout == "interleaved"
-            angle = torch.arange(max_positions)[:, None] * rotary.frequencies()
-            turns = self.kept.pointer(torch.cat((angle.cos(), angle.sin()), dim=-1))
-        self.stack = c.Stack(len(layers), own.query_proj.in_features, rotated, interleaved, turns, self.layers)
+        model_dim = cast("Any", layers[0].feed_forward).inner_proj.in_features
+        has_turns = any(layer.self_attention.distances.rotated for layer in self.layers)
+        self.stack = c.Stack(len(layers), model_dim, has_turns, self.layers)
         self.stack.num_positions = max_positions
         if ends is not None:
             table = ends.positions.waves if ends.positions.learned is None else ends.positions.learned.table.weight
@@ -181,32 +166,46 @@ class Structures:
         cross = getattr(layer, "cross_attention", None)
         feed_forward: Any = layer.feed_forward
         gated = isinstance(feed_forward, GatedFeedForward)
+        recurrence: Any = getattr(layer, "recurrence", None)
+        own: dict[str, Any]
+        if recurrence is None:
+            own = {
+                "self_attention": self._self_attention(
+                    layer.self_attention, looks_ahead=isinstance(layer, EncoderLayer)
+                )
+            }
+        else:
+            own = {"recurrence": self._map(recurrence.keep_proj, recurrence.new_proj)}
         return c.Layer(
             self_residual=self._residual(layer.self_attention_residual),
             feed_forward_residual=self._residual(layer.feed_forward_residual),
-            self_attention=self._attention(layer.self_attention, merged=True),
             has_cross_attention=cross is not None,
             inner=self._map(feed_forward.inner_proj),
             outer=self._map(feed_forward.output_proj),
             activation=ACTIVATIONS[feed_forward.activation],
+            **own,
             **({"gate": self._map(feed_forward.gate_proj)} if gated else {}),
             **(
                 {}
                 if cross is None
                 else {
                     "cross_residual": self._residual(cast("Any", layer).cross_attention_residual),
-                    "cross_attention": self._attention(cross, merged=False),
+                    "cross_attention": self._attention(cross, cross.query_proj),
                 }
             ),
         )
 
-    def _attention(self, attention: MultiHeadAttention, *, merged: bool) -> c.Attention:
-        inputs = (attention.query_proj, attention.key_proj, attention.value_proj) if merged else (attention.query_proj,)
-        bias = _bias(attention.attention, attention.num_heads, self._max_positions)
+    def _self_attention(self, attention: MultiHeadAttention, *, looks_ahead: bool) -> c.Attention:
+        found = self._attention(attention, attention.query_proj, attention.key_proj, attention.value_proj)
+        found.key_norm = self._norm(attention.key_norm)
+        found.distances = self._tables.of(attention.attention, attention.num_heads, looks_ahead=looks_ahead)
+        return found
+
+    def _attention(self, attention: MultiHeadAttention, *inputs: nn.Linear) -> c.Attention:
         return c.Attention(
             self._map(*inputs), self._map(attention.output_proj), attention.num_heads, attention.num_kv_heads,
             attention.head_dim, cast("InnerProduct", attention.attention.score).factor(attention.head_dim),
-            self.kept.pointer(bias), self._max_positions,
+            self._norm(attention.query_norm),
         )  # fmt: skip
 
     def _map(self, *maps: nn.Linear) -> c.Linear:
@@ -221,7 +220,7 @@ class Structures:
         return c.Residual(before, NONE, NONE) if isinstance(residual, PreNorm) else c.Residual(NONE, NONE, before)
 
     def _norm(self, norm: Any) -> c.Norm:
-        if isinstance(norm, nn.Identity):
+        if norm is None or isinstance(norm, nn.Identity):
             return NONE
         weight, bias = (getattr(norm, name, None) for name in ("weight", "bias"))
         pointers = [self.kept.pointer(each) for each in (weight, bias)]
@@ -229,22 +228,14 @@ class Structures:
         return c.Norm(NORMS[type(norm)], *pointers, epsilon)
 
 
-def unsupported_in_stack(layers: Sequence[nn.Module]) -> str:
-    """The feature of the layers of a stack together that is not written in C; empty: none."""
-    schemes: list[Any] = [layer.self_attention.attention.positions for layer in cast("Any", layers)]
-    turns = {(x.base, x.rotated_dim, x.layout, x.scaling) if isinstance(x, Rotary) else None for x in schemes}
-    return "rotary positions that differ by layer" if len(turns) > 1 else ""
-
-
 def unsupported_in_layer(layer: nn.Module) -> str:
     """The feature of a layer that is not written in C; empty: none."""
     if type(layer) not in (DecoderLayer, EncoderLayer):
         return f"layers of kind {type(layer).__name__}"
-    if isinstance(layer, DecoderLayer) and layer.recurrence is not None:
-        return "decoder layers with an SSRU"
-    schemes = (Rotary, LinearBias, BucketedBias) if isinstance(layer, DecoderLayer) else (Rotary,)
     for name, part in layer.named_children():
-        if isinstance(part, MultiHeadAttention) and (reason := _unsupported_in_attention(part, schemes)):
+        if name == "recurrence" and type(part) is not SSRU:
+            return f"recurrences of kind {type(part).__name__}"
+        if isinstance(part, MultiHeadAttention) and (reason := _unsupported_in_attention(part, name)):
             return reason
         if name.endswith("residual") and (
             type(part) not in (PreNorm, PostNorm, SandwichNorm) or any(type(x) not in NORMS for x in _norms(part))
@@ -263,12 +254,8 @@ def _norms(residual: Any) -> list[nn.Module]:
     return [part for name, part in residual.named_children() if name.endswith("norm")]
 
 
-def _unsupported_in_attention(attention: MultiHeadAttention, schemes: tuple[type, ...]) -> str:
-    """The feature of an attention that is not written in C; empty: none.
-
-    Args:
-        schemes: the kinds of positions that are written.
-    """
+def _unsupported_in_attention(attention: MultiHeadAttention, name: str) -> str:
+    """The feature of an attention that is not written in C; empty: none."""
     inner = attention.attention
     if type(attention) is not MultiHeadAttention or type(inner) is not Attention:
         return f"attention of kind {type(inner).__name__}"
@@ -276,21 +263,10 @@ def _unsupported_in_attention(attention: MultiHeadAttention, schemes: tuple[type
         return f"scores of kind {type(inner.score).__name__}"
     if attention.value_head_dim != attention.head_dim:
         return "values of another width than keys"
-    if attention.query_norm is not None:
-        return "norms of queries and keys"
-    if inner.window is not None:
-        return "sliding windows"
-    if inner.positions is not None and type(inner.positions) not in schemes:
+    if any(type(norm) not in NORMS for norm in (attention.query_norm, attention.key_norm) if norm is not None):
+        return f"norms of queries of kind {type(attention.query_norm).__name__}"
+    if name == "cross_attention" and (inner.positions is not None or inner.window is not None):
+        return "positions in cross-attention"
+    if inner.positions is not None and type(inner.positions) not in SCHEMES:
         return f"positions of kind {type(inner.positions).__name__}"
     return ""
-
-
-def _bias(attention: Attention, num_heads: int, num_distances: int) -> Tensor | None:
-    """The bias that is added to the scores of a key, by its distance before its query."""
-    if not isinstance(attention.positions, (LinearBias, BucketedBias)):
-        return None
-    query, key = torch.zeros(1, num_heads, 1, 1), torch.zeros(1, num_heads, num_distances, 1)
-    before = -torch.arange(num_distances)[None]
-    bias = attention.positions.bias(query, key, before, attention.head_indices)
-    assert bias is not None
-    return bias[0, :, 0]

@@ -157,6 +157,11 @@ class Attention(nn.Module):
         self.is_used = False
         """Whether it is part of a layer already."""
 
+    @property
+    def needs_distance(self) -> bool:
+        """Whether it must know how far keys are from queries, where these do not stand one after the other."""
+        return self.positions is not None or self.window is not None
+
     def for_layer(self) -> Attention:
         """This attention for the first layer, and a copy for each further one: score and positions are shared, pruned heads and
         hooks are not.

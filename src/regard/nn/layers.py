@@ -342,7 +342,7 @@ class DecoderLayer(nn.Module):
             attention = self.self_attention
             query, newer = attention.project_self(y, first=past.first, step=past.step)
             seen = past.append(newer)
-            distance = past.distance if attention.attention.positions is not None else None
+            distance = past.distance if attention.attention.needs_distance else None
             return attention.attend(query, seen, mask=past.mask, causal=past.causal, distance=distance, gates=gates)
 
         def cross_attend(y: Tensor) -> Tensor:
