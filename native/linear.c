@@ -10,6 +10,7 @@
 #include "linear.h"
 
 #include "threads.h"
+#include "tiles.h"
 #include "vectors.h"
 
 #if defined(__AVX512F__)
@@ -21,8 +22,10 @@
 /* PANEL outputs are computed together, for up to BLOCK rows: as many sums as there are registers. */
 #define AHEAD 512
 /* Weights are fetched into the cache this many numbers before they are used. */
-#define CHUNK 48
-/* Rows that are rounded to bytes before the first is multiplied. */
+#define CHUNK 96
+/* Rows that are rounded to bytes before the first is multiplied: whole blocks of all kernels. */
+#define WORTH_TILES 4
+/* Rows from which tiles are faster. */
 
 /* Do `DO(n)` for the number of rows, a constant. */
 #if BLOCK > 6
@@ -109,8 +112,8 @@ static void float_panels(const void *task, int64_t thread, int64_t first, int64_
 
 /* ---- Weights of 8 bits ----------------------------------------------------------------------------------------------------- */
 
-/* Bytes of a row: whole groups of four inputs, and room for the last vector that is written. */
-static int64_t bytes_of_row(const Linear *map) { return (map->in + 2 * LANES) / LANES * LANES; }
+/* Bytes of a row: whole tiles, and room for the last vector that is written. */
+static int64_t bytes_of_row(const Linear *map) { return (map->in + LANES + TILE_BYTES - 1) / TILE_BYTES * TILE_BYTES; }
 
 /* From one row of bytes to the next. */
 INLINE int64_t stride_of(const Linear *map, int kernel) { return bytes_of_row(map) * (kernel == PAIRS ? 2 : 1); }
@@ -177,15 +180,28 @@ INLINE integers add_products(integers sum, const int8_t *four, const int8_t *mag
     return sum;
 }
 
-/* The kernel that is taken for a map. */
-static int kernel_of(const Linear *map) {
+/* The kernel that is taken for some rows of a map. */
+static int kernel_of(const Linear *map, int64_t rows) {
+    int wants_tiles = map->kernel == TILES || (map->kernel == FASTEST && rows >= WORTH_TILES);
+    if (wants_tiles && PANEL == TILED_OUTPUTS && has_tiles()) return TILES;
 #if defined(__AVX512VNNI__)
-    if (map->kernel == FASTEST || map->kernel == DOT) return DOT;
+    if (map->kernel == FASTEST || map->kernel == DOT || map->kernel == TILES) return DOT;
 #endif
 #if defined(__AVX2__)
     if (map->kernel != SCALAR) return PAIRS;
 #endif
     return SCALAR;
+}
+
+/* PANEL outputs of a row from their sums: sum scale[o] scale + bias[o]. */
+INLINE void write_bytes(const Linear *map, int64_t begin, float *y, int64_t row, const integers *sums, float scale_of_row) {
+    vector values[2];
+    for (int part = 0; part < 2; ++part) {
+        int64_t first = begin + part * LANES;
+        vector scale = load(map->scales + first) * scale_of_row;
+        values[part] = multiply_add(__builtin_convertvector(sums[part], vector), scale, load(map->bias + first));
+    }
+    write_panel(map, begin, y, row, values);
 }
 
 /* PANEL outputs of `rows` rows, a constant. */
@@ -207,15 +223,7 @@ INLINE void byte_block(const Linear *map, int64_t begin, const int8_t *bytes, co
             sums[r][1] = add_products(sums[r][1], four, four + stride / 2, second, kernel);
         }
     }
-    for (int r = 0; r < rows; ++r) {
-        vector values[2];
-        for (int part = 0; part < 2; ++part) {
-            int64_t first = begin + part * LANES;
-            vector scale = load(map->scales + first) * scales[r];
-            values[part] = multiply_add(__builtin_convertvector(sums[r][part], vector), scale, load(map->bias + first));
-        }
-        write_panel(map, begin, y, places ? places[r] : r, values);
-    }
+    for (int r = 0; r < rows; ++r) write_bytes(map, begin, y, places ? places[r] : r, sums[r], scales[r]);
 }
 
 INLINE void byte_panels_by(const Product *product, int64_t first, int64_t last, const int kernel) {
@@ -232,9 +240,28 @@ INLINE void byte_panels_by(const Product *product, int64_t first, int64_t last, 
         }
 }
 
+static void byte_panels_by_tiles(const Product *product, int64_t first, int64_t last) {
+    const Linear here = product->map;
+    int64_t stride = stride_of(&here, TILES), of_panel = (here.in + 3) / 4 * 4 * PANEL;
+    int32_t sums[TILED_ROWS * TILED_OUTPUTS];
+    begin_tiles();
+    for (int64_t panel = first; panel < last; ++panel)
+        for (int64_t row = 0; row < product->rows; row += TILED_ROWS) {
+            int64_t count = product->rows - row < TILED_ROWS ? product->rows - row : TILED_ROWS;
+            multiply_tiles(here.in, (const int8_t *)here.weight + panel * of_panel, count, product->bytes + row * stride, stride, sums);
+            for (int64_t r = row; r < row + count; ++r) {
+                integers of_row[2];
+                memcpy(of_row, sums + (r - row) * TILED_OUTPUTS, sizeof of_row);
+                write_bytes(&here, panel * PANEL, product->y, product->places ? product->places[r] : r, of_row, product->scales[r]);
+            }
+        }
+    end_tiles();
+}
+
 static void byte_panels(const void *task, int64_t thread, int64_t first, int64_t last) {
     (void)thread;
     const Product *product = task;
+    if (product->kernel == TILES) byte_panels_by_tiles(product, first, last);
     if (product->kernel == SCALAR) byte_panels_by(product, first, last, SCALAR);
 #if defined(__AVX2__)
     if (product->kernel == PAIRS) byte_panels_by(product, first, last, PAIRS);
@@ -247,7 +274,7 @@ static void byte_panels(const void *task, int64_t thread, int64_t first, int64_t
 static void multiply_bytes(Product product, const Resources *resources) {
     const Linear here = product.map;
     int64_t rows = product.rows;
-    int kernel = product.kernel = kernel_of(&here);
+    int kernel = product.kernel = kernel_of(&here, rows);
     const float *x = product.x;
     float *y = product.y, *scales = resources->room;
     const int64_t *places = product.places;
@@ -272,6 +299,8 @@ void multiply_to(const Linear *map, int64_t rows, const float *x, float *y, cons
     if (map->dtype == INT8) multiply_bytes(product, resources);
     else share_panels(&product, float_panels, resources->num_threads);
 }
+
+EXPORT int64_t regard_has_tiles(void) { return has_tiles(); }
 
 /* Whether the processor, not the library, has the instruction of `DOT`. */
 EXPORT int64_t regard_has_dot_products(void) {

@@ -5,11 +5,11 @@
 #include <stdint.h>
 
 enum { FLOAT32, BFLOAT16, INT8 };
-enum { FASTEST, SCALAR, PAIRS, DOT }; /* how products of bytes are summed; all give the same numbers */
+enum { FASTEST, SCALAR, PAIRS, DOT, TILES }; /* how products of bytes are summed; all give the same numbers */
 
 /* y = x weight^T + bias. The weight is packed in panels: [out / PANEL][in][PANEL], the last one filled with zeros. In bfloat16, each pair
  * of neighbours is one output of the panel's first half and one of its second, so that both are whole registers again by a shift. In
- * int8, four inputs stand together: [out / PANEL][in / 4][PANEL][4]. */
+ * int8, four inputs stand together: [out / PANEL][in / 4][PANEL][4], and then 16 times 4 PANEL bytes that are read and not used. */
 typedef struct {
     int64_t in, out, dtype;
     const void *weight;

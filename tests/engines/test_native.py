@@ -406,7 +406,7 @@ tests.test_scores_are_equal_in_any_batch("sinusoidal", {"decoder_past": "ssru"})
 for positions in ("rotary", "relative_key_query", "shaw", "t5"):
     tests.test_scores_are_equal_in_any_batch(positions, {"output_transform": True, "windows": [4, None]})
 test_int8.LIBRARY, test_int8.libraries = tests.LIBRARY, lambda patch: {"built": tests.LIBRARY}
-test_int8.KINDS = {"built": (0, 1, 2, 3)}
+test_int8.KINDS = {"built": (0, 1, 2, 3, 4)}
 for name in ("test_every_kernel_gives_the_same_bits", "test_scores_are_equal_in_any_batch"):
     getattr(test_int8, name)()
 searches.test_whole_steps_are_the_same_steps()

@@ -26,6 +26,8 @@ from regard.nn.ssru import SSRU
 ACTIVATIONS = {"relu": 1, "gelu": 2, "gelu_tanh": 3, "silu": 4, "tanh": 5, "quick_gelu": 6}
 NORMS = {nn.Identity: 0, nn.LayerNorm: 1, nn.RMSNorm: 2}
 NONE = c.Norm(kind=0)
+TILE_BYTES = 64
+"""The number of bytes of each output that AMX reads at once, past the last input, too."""
 MOST_INT8_INPUTS = 2**17
 """The number of products of two bytes whose sum always fits into 32 bits."""
 
@@ -80,6 +82,7 @@ def _linear(
             )
         scales, rounded = quantized(weight)
         groups = nn.functional.pad(rounded, (0, -inputs % 4)).view(-1, panel, -(-inputs // 4), 4).transpose(1, 2)
+        groups = nn.functional.pad(groups.flatten(), (0, TILE_BYTES * panel))
         offsets = -128 * rounded.sum(dim=1, dtype=torch.int32)
         return c.Linear(
             inputs, outputs, c.DTYPES[dtype], kept.pointer(groups, dtype), kept.pointer(bias), kept.pointer(scales),
