@@ -9,14 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from regard.cli.in_parts import (
-    Collect,
-    DryRun,
     OutputFolder,
-    PartChoice,
     PartOptions,
-    Parts,
-    RayAddress,
     answer_in_parts,
+    divisible,
     pair_files,
 )
 from regard.cli.option_types import (
@@ -116,6 +112,7 @@ def evaluate(
     print_result(json.dumps(results, indent=2)) if as_json else echo(summary(results))
 
 
+@divisible("column")
 def score(
     model: Model,
     source: Annotated[str, typer.Argument(help="Source file, or one file of pairs (.tsv, .jsonl, hf:...).")],
@@ -131,11 +128,7 @@ def score(
     threads: Threads = None,
     device: Device = "auto",
     output: OutputFolder = None,
-    parts: Parts = None,
-    part: PartChoice = None,
-    collect: Collect = None,
-    dry_run: DryRun = False,
-    ray: RayAddress = None,
+    in_parts: PartOptions | None = None,
 ) -> None:
     """Print the log-probability of each target, given its source (natural logarithm, one line per pair)."""
     from regard.data.corpus import read_pairs
@@ -143,7 +136,7 @@ def score(
     from regard.pipelines.loading import load_as
     from regard.pipelines.translator import Translator
 
-    if in_parts := PartOptions.of(parts, part, None, collect, dry_run, ray):
+    if in_parts:
         prepare_process(threads)
         choice = ModelChoice(
             model, device, adapter=adapter, source_language=source_language, target_language=target_language

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,80 +24,95 @@ if TYPE_CHECKING:
     from regard.parts.manifest import Manifest
     from regard.parts.part_files import PartRecord
 
-Parts = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        max=1_000_000,
-        help="Divide the input into this many parts; each is a file in the folder -o.",
-        metavar="N",
-    ),
-]
-PartChoice = Annotated[
-    str | None,
-    typer.Option(
-        "--part",
-        help="Answer this part, counted from 0, or a range such as 16-31; by default what Slurm, Kubernetes or AWS Batch "
-        "says, otherwise all.",
-        metavar="I[-J]",
-    ),
-]
-Column = Annotated[
-    str | None,
-    typer.Option(help="With --parts: the column of a .tsv (a number from 1), or the key of a .jsonl or .parquet."),
-]
-Collect = Annotated[
-    Path | None, typer.Option(help="With --parts: join all parts, once they are done, to this file.", metavar="FILE")
-]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="With --parts: measure on some lines what all would take, and write nothing.")
-]
-RayAddress = Annotated[
-    str | None,
-    typer.Option(
-        "--ray", help="With --parts: answer on a cluster of Ray: auto, local or an address.", metavar="ADDRESS"
-    ),
-]
-OutputFolder = Annotated[
-    Path | None, typer.Option("-o", "--output", help="With --parts: the folder to write.", metavar="FOLDER")
-]
-OF_PARTS = ("part", "column", "collect", "dry_run", "ray")
+Command = Callable[..., None]
 
 
-class PartOptions(NamedTuple):
+@dataclass(frozen=True)
+class PartOptions:
     """The options of a command about parts."""
 
-    num_parts: int
-    part: str | None
-    column: str | None
-    collect: Path | None
-    dry_run: bool
-    ray: str | None
+    parts: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1_000_000,
+            help="Divide the input into this many parts; each is a file in the folder -o.",
+            metavar="N",
+        ),
+    ] = None
+    part: Annotated[
+        str | None,
+        typer.Option(
+            help="Answer this part, counted from 0, or a range such as 16-31; by default what Slurm, Kubernetes or AWS "
+            "Batch says, otherwise all.",
+            metavar="I[-J]",
+        ),
+    ] = None
+    column: Annotated[
+        str | None,
+        typer.Option(help="With --parts: the column of a .tsv (a number from 1), or the key of a .jsonl or .parquet."),
+    ] = None
+    collect: Annotated[
+        Path | None,
+        typer.Option(help="With --parts: join all parts, once they are done, to this file.", metavar="FILE"),
+    ] = None
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="With --parts: measure on some lines what all would take, and write nothing."),
+    ] = False
+    ray: Annotated[
+        str | None,
+        typer.Option(help="With --parts: answer on a cluster of Ray: auto, local or an address.", metavar="ADDRESS"),
+    ] = None
 
-    @classmethod
-    def of(
-        cls,
-        parts: int | None,
-        part: str | None,
-        column: str | None,
-        collect: Path | None,
-        dry_run: bool,
-        ray: str | None,
-    ) -> PartOptions | None:
+    @property
+    def num_parts(self) -> int:
+        """The number of parts."""
+        assert self.parts is not None
+        return self.parts
+
+    def checked(self) -> PartOptions | None:
         """The options; None: the input is not divided.
 
         Raises:
             SettingsError: options that do not go together.
         """
-        if parts is None:
-            refuse_given(*OF_PARTS, because="without `--parts`")
+        if self.parts is None:
+            refuse_given("part", "column", "collect", "dry_run", "ray", because="without `--parts`")
             return None
-        if collect is not None:
+        if self.collect:
             refuse_given("part", "dry_run", "ray", because="with `--collect`, which joins the parts that are done")
-        if dry_run:
+        if self.dry_run:
             refuse_given("part", because="with `--dry-run`, which measures all parts")
             refuse_given("ray", because="with `--dry-run`, which measures this machine")
-        return cls(parts, part, column, collect, dry_run, ray)
+        return self
+
+
+OutputFolder = Annotated[
+    Path | None, typer.Option("-o", "--output", help="With --parts: the folder to write.", metavar="FOLDER")
+]
+
+
+def divisible(*without: str) -> Callable[[Command], Command]:
+    """A decorator that gives a command the options about parts. It gets them as `in_parts`, None where there are none.
+
+    Args:
+        without: the names of options that the command does not have.
+    """
+    options = [each for name, each in signature(PartOptions, eval_str=True).parameters.items() if name not in without]
+
+    def with_options(command: Command) -> Command:
+        @wraps(command)
+        def run(**given: Any) -> None:
+            about_parts = PartOptions(**{each.name: given.pop(each.name) for each in options})
+            command(**given, in_parts=about_parts.checked())
+
+        own = signature(command, eval_str=True)
+        others = [each for name, each in own.parameters.items() if name != "in_parts"]
+        run.__signature__ = own.replace(parameters=[*others, *options])  # type: ignore[attr-defined]
+        return run
+
+    return with_options
 
 
 def answer_in_parts(
@@ -118,7 +135,7 @@ def answer_in_parts(
     if folder is None:
         raise SettingsError("`--parts` needs `-o FOLDER`, where each part is a file.")
     ending = f"{answer.ending}{files[0].packing}"
-    if options.collect is None:
+    if not options.collect:
         if not is_file(folder / MANIFEST):
             answer.try_out(len(files))
         manifest = find_or_divide(folder, work, files, options.num_parts)
