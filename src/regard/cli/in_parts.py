@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from regard.version import __version__
 
 if TYPE_CHECKING:
     from regard.parts.answers import RowAnswers
+    from regard.parts.evaluating import EvaluatedRows
     from regard.parts.manifest import Manifest
     from regard.parts.part_files import PartRecord
 
@@ -52,10 +54,8 @@ class PartOptions:
         str | None,
         typer.Option(help="With --parts: the column of a .tsv (a number from 1), or the key of a .jsonl or .parquet."),
     ] = None
-    collect: Annotated[
-        Path | None,
-        typer.Option(help="With --parts: join all parts, once they are done, to this file.", metavar="FILE"),
-    ] = None
+    collect: Path | bool | None = None
+    """The file that `Collect` names; of `evaluate`, whether scores are asked for."""
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="With --parts: measure on some lines what all would take, and write nothing."),
@@ -93,13 +93,27 @@ OutputFolder = Annotated[
 ]
 
 
-def divisible(*without: str) -> Callable[[Command], Command]:
+Collect = Annotated[
+    Path | None, typer.Option(help="With --parts: join all parts, once they are done, to this file.", metavar="FILE")
+]
+CollectScores = Annotated[
+    bool,
+    typer.Option("--collect", help="With --parts: print the scores of all parts together, once they are done."),
+]
+
+
+def divisible(*without: str, collect: Any = Collect) -> Callable[[Command], Command]:
     """A decorator that gives a command the options about parts. It gets them as `in_parts`, None where there are none.
 
     Args:
         without: the names of options that the command does not have.
+        collect: the type of `--collect`.
     """
-    options = [each for name, each in signature(PartOptions, eval_str=True).parameters.items() if name not in without]
+    options = [
+        each.replace(annotation=collect) if name == "collect" else each
+        for name, each in signature(PartOptions, eval_str=True).parameters.items()
+        if name not in without
+    ]
 
     def with_options(command: Command) -> Command:
         @wraps(command)
@@ -117,21 +131,24 @@ def divisible(*without: str) -> Callable[[Command], Command]:
 
 def answer_in_parts(
     command: str, answer: RowAnswers, files: Sequence[InputFile], folder: Path | None, options: PartOptions
-) -> None:
+) -> dict[str, Any] | None:
     """Do what the options ask for: answer the parts that are missing, join all, or estimate the cost.
 
+    Returns:
+        The scores, where all parts of an evaluation are joined.
     Raises:
         SettingsError: no folder is given, or parts that do not exist.
         DataError: as for `find_or_divide`, `write_part` and `collect`.
     """
     from regard.parts.collecting import check_target, collect
+    from regard.parts.evaluating import EvaluatedRows
     from regard.parts.manifest import MANIFEST, Work, check_input, divide, find, find_or_divide
     from regard.runs.progress import clock
 
     work = Work(command=command, version=__version__, models=answer.model.digests(), options=answer.options())
     if options.dry_run:
         _estimate(divide(work, files, options.num_parts), files, answer)
-        return
+        return None
     if folder is None:
         raise SettingsError("`--parts` needs `-o FOLDER`, where each part is a file.")
     ending = f"{answer.ending}{files[0].packing}"
@@ -140,10 +157,14 @@ def answer_in_parts(
             answer.try_out(len(files))
         manifest = find_or_divide(folder, work, files, options.num_parts)
         _answer_missing(manifest, files, folder, answer, ending, options)
-        return
-    check_target(options.collect, folder, files)
+        return None
+    if isinstance(options.collect, Path):
+        check_target(options.collect, folder, files)
     manifest = find(folder, work, files, options.num_parts)
     check_input(manifest, files, range(options.num_parts))
+    if not isinstance(options.collect, Path):
+        assert isinstance(answer, EvaluatedRows)
+        return _scores(folder, manifest, answer, ending)
     found = collect(folder, manifest, options.collect, ending)
     errors = (
         f"{found.num_errors:,} could not be answered (errors.jsonl)" if found.num_errors else "none without an answer"
@@ -153,6 +174,33 @@ def answer_in_parts(
         f"{found.num_repeated:,} equal to an earlier one"
     )
     log(f"sha256 {found.sha256}; all parts together took {clock(found.seconds)}")
+    return None
+
+
+def _scores(folder: Path, manifest: Manifest, answer: EvaluatedRows, ending: str) -> dict[str, Any]:
+    """The scores of all parts together.
+
+    Raises:
+        DataError: as for `join`, or rows without which the others cannot be measured.
+    """
+    from regard.parts.collecting import ERRORS, join
+    from regard.runs.progress import clock
+
+    results: dict[str, Any] = {}
+
+    def measure(parts: Iterator[Iterator[bytes]]) -> None:
+        lines = (line for part in parts for line in list(part))  # a part is checked before it is read as JSON
+        results.update(answer.results((json.loads(line) for line in lines if line.strip()), log))
+
+    found = join(folder, manifest, ending, measure)
+    if found.num_errors:
+        left_out = f"{found.num_errors:,} of {found.num_rows:,} lines could not be measured ({folder / ERRORS})"
+        if not answer.leaves_out:
+            raise DataError(f"{left_out}: a text is measured as a whole. Mend them, and begin again in another folder.")
+        log(f"{left_out}; the scores are those of the others")
+        results["num_errors"] = found.num_errors
+    log(f"{folder}: {found.num_rows:,} lines in, each answered once; all parts together took {clock(found.seconds)}")
+    return results
 
 
 def _answer_missing(
