@@ -180,25 +180,41 @@ class EvaluatedPairs(EvaluatedRows, TranslatedRows):
 
     def results(self, records: Iterable[Record], tell: Callable[[str], None]) -> dict[str, Any]:
         """The scores of all pairs, or of those of each direction."""
-        by_direction: dict[str, list[Record]] = {}
+        by_direction: dict[str, _Columns] = {}
         for record in records:
-            by_direction.setdefault(record.get("direction", ""), []).append(record)
+            by_direction.setdefault(record.get("direction", ""), _Columns()).add(record)
         if not by_direction:
             raise no_pairs(self.file.path if self.file is not None else "the test set")
         found = {direction: self._scores(by_direction[direction], tell) for direction in sorted(by_direction)}
         return found[""] if "" in found else direction_results(found, self.loaded.languages)
 
-    def _scores(self, records: Sequence[Record], tell: Callable[[str], None]) -> dict[str, Any]:
-        texts = [record["text"] for record in records]
-        references, *more = (list(column) for column in zip(*(record["references"] for record in records), strict=True))
+    def _scores(self, pairs: _Columns, tell: Callable[[str], None]) -> dict[str, Any]:
+        references, *more = (list(column) for column in zip(*pairs.references, strict=True))
         if hint := tokenization_hint(references, self.tokenize):
             tell(hint)
-        forced: dict[str, float] = {}
-        if "log_prob" in records[0]:
-            log_probs = {number: [record["log_prob"]] for number, record in enumerate(records)}
-            correct = {number: record["num_correct"] for number, record in enumerate(records)}
-            forced = Likelihood(log_probs, sum(record["num_tokens"] for record in records), correct).results()
-        return {**self._metrics().score(texts, references, more).results(), **forced, "num_pairs": len(texts)}
+        likelihood = Likelihood({0: pairs.log_probs}, pairs.num_tokens, {0: pairs.num_correct})
+        forced = likelihood.results() if pairs.log_probs else {}
+        scores = self._metrics().score(pairs.texts, references, more).results()
+        return {**scores, **forced, "num_pairs": len(pairs.texts)}
+
+
+@dataclass
+class _Columns:
+    """The records of pairs, in less memory than as objects."""
+
+    texts: list[str] = field(default_factory=list)
+    references: list[Sequence[str]] = field(default_factory=list)
+    log_probs: list[float] = field(default_factory=list)
+    num_tokens: int = 0
+    num_correct: int = 0
+
+    def add(self, record: Record) -> None:
+        self.texts.append(record["text"])
+        self.references.append(record["references"])
+        if "log_prob" in record:
+            self.log_probs.append(record["log_prob"])
+            self.num_tokens += record["num_tokens"]
+            self.num_correct += record["num_correct"]
 
 
 @dataclass
