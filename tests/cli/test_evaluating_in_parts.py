@@ -2,11 +2,13 @@
 
 import gzip
 import json
+import pickle
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,9 @@ from running import command, outcome, refused
 from regard.checkpoint import load_model, save_new
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.registry import build
-from regard.parts import part_files
+from regard.parts import part_files, ray_cluster
+from regard.parts.part_files import PartRecord
+from regard.parts.ray_cluster import PartWorker
 from regard.text.languages import Languages
 from regard.text.lines import read_lines
 
@@ -147,6 +151,32 @@ def test_scores_are_those_of_one_process(
     for name in ("bleu", "chrf", "exact_match", "token_accuracy", "num_pairs", "signatures", "accuracy"):
         assert found.get(name) == results.get(name)
     assert not list((tmp_path / "out").glob("*errors*"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["directed directed.tsv --tokenize char", "varied test.en test.de --references more", "classify labels.tsv", TEXT],
+)
+def test_a_process_of_a_cluster_answers_the_same(
+    words: str, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The work of an actor of Ray can be sent to it, and it works in another folder."""
+    monkeypatch.chdir(models)
+
+    def answer(_: str, *work: Any, numbers: list[int], ending: str, **options: Any) -> Iterator[PartRecord]:
+        sent = pickle.dumps(work)
+        with chdir(tmp_path):
+            worker = PartWorker(*[*pickle.loads(sent), ending])
+            for number in reversed(numbers):
+                found = worker({"part": [number]})
+                assert found["error"] == [""]
+                yield PartRecord.model_validate_json(found["record"][0])
+
+    monkeypatch.setattr(ray_cluster, "answer_on_cluster", answer)
+    asked = ["evaluate", *words.split(), "--threads", 1]
+    in_parts = [*asked, "--parts", 4, "-o", tmp_path / "out"]
+    assert command(*in_parts, "--ray", "auto") == 0
+    assert outcome(capsys, *in_parts, "--collect")[:2] == outcome(capsys, *asked)[:2]
 
 
 def test_how_scores_are_counted_is_said_when_they_are(
