@@ -231,12 +231,13 @@ class EvaluatedLabels(EvaluatedRows):
         for each in read.values():
             if each.labels[0] not in known:
                 raise unknown_label(file.name, each.labels[0], known)
-        predicted = dict(zip(read, self.loaded.predict_lines([each.words[0] for each in read.values()]), strict=True))
+        predicted = self.loaded.predict_lines([each.words[0] for each in read.values()])
+        records = {
+            each.line: {"labels": found.labels, "right": each.labels}
+            for each, found in zip(read.values(), predicted, strict=True)
+        }
         for line in lines:
-            record = (
-                {"labels": predicted[line.line].labels, "right": read[line.line].labels} if line.line in read else None
-            )
-            yield "" if record is None else json.dumps(record, ensure_ascii=False)
+            yield json.dumps(records[line.line], ensure_ascii=False) if line.line in records else ""
 
     def results(self, records: Iterable[Record], tell: Callable[[str], None]) -> dict[str, Any]:
         """The scores of all labels."""
