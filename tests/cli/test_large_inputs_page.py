@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -24,14 +25,18 @@ def big(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     return outcome(capsys, "translate", "model", "big.txt")[1]
 
 
-def test_the_page_runs_from_top_to_bottom(big: str, tmp_path: Path) -> None:
+def test_the_page_runs_from_top_to_bottom(big: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = (ROOT / "docs" / "large-inputs.md").read_text()
     lines = [line for block in re.findall(r"```\n(.*?)```", page, re.S) for line in block.splitlines()]
     asked = [shlex.split(line)[1:] for line in lines if line.startswith("regard ") and "--ray" not in line]
-    assert len(asked) == 5
+    assert len(asked) == 8
+    for name, language in (("big.txt", "en"), ("target", "de")):
+        shutil.copy(name, f"test.{language}")
     for words in asked:
-        assert command(*words) == 0
+        code, scores, _ = outcome(capsys, *words)
+        assert code == 0
     assert (tmp_path / "big.out").read_text() == big
+    assert scores == outcome(capsys, "evaluate", "model", "test.en", "test.de")[1]
 
 
 def test_an_array_of_slurm(big: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

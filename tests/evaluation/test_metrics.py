@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from regard.data.batching import in_order
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import DataError, SettingsError
+from regard.evaluation import text_metrics
 from regard.evaluation.label_metrics import LabelScore, confusion_table, label_results, label_scores, score_table
 from regard.evaluation.likelihood import likelihood
 from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
@@ -152,6 +153,20 @@ def test_several_references_are_counted_as_sacrebleu_does() -> None:
     whole = TextMetrics().score(TEXTS, REFERENCES, [[*second[:2], "Frau."]])
     assert "nrefs:2" in whole.signatures["bleu"]
     assert found.bleu > TextMetrics().score(TEXTS, REFERENCES).bleu
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3, 100])
+def test_counts_of_some_texts_at_a_time_give_the_same_score(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_metrics, "COUNTED_AT_ONCE", at_once)
+    texts = [*TEXTS, "", *(f"{text} ist da" for text in REFERENCES)]
+    references, second = [*REFERENCES, "Ein Haus .", *REFERENCES], [*TEXTS, "", *reversed(REFERENCES)]
+    metrics = TextMetrics()
+    for more in ([], [second]):
+        columns: list[list[str | None]] = [[*references], *([text or None for text in each] for each in more)]
+        found = metrics.score(texts, references, more)
+        assert found.bleu == sacrebleu.BLEU(force=True).corpus_score(texts, columns).score  # type: ignore[arg-type]
+        assert found.chrf == sacrebleu.CHRF().corpus_score(texts, columns).score  # type: ignore[arg-type]
+        assert found.signatures["chrf"].startswith("nrefs:var" if more else "nrefs:1")
 
 
 def test_a_blank_reference_is_none() -> None:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from inspect import signature
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from regard.cli.in_parts import (
-    Collect,
-    DryRun,
+    CollectScores,
     OutputFolder,
-    PartChoice,
     PartOptions,
-    Parts,
-    RayAddress,
     answer_in_parts,
+    divisible,
+    input_file,
     pair_files,
 )
 from regard.cli.option_types import (
@@ -43,7 +42,15 @@ from regard.cli.option_types import (
 from regard.cli.output import echo, log, print_result, summary
 from regard.errors import DataError, SettingsError
 
+if TYPE_CHECKING:
+    from regard.parts.answers import ModelChoice
+    from regard.parts.evaluating import EvaluatedRows
+    from regard.parts.input_files import InputFile
+    from regard.pipelines.pipeline import Pipeline
+    from regard.pipelines.translator import Translator
 
+
+@divisible("column", collect=CollectScores)
 def evaluate(
     model: Model,
     data: Annotated[
@@ -77,14 +84,19 @@ def evaluate(
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
+    output: OutputFolder = None,
+    in_parts: PartOptions | None = None,
 ) -> None:
     """Measure a model: BLEU, chrF and exact match on pairs; perplexity and bits per byte on text; accuracy on labels."""
     from regard.checkpoint import CONFIDENCE
     from regard.evaluation.confidence import LEAST_PAIRS
+    from regard.parts.answers import ModelChoice
     from regard.pipelines.loading import load
     from regard.pipelines.translator import Translator
     from regard.runs.settings import parse_options
 
+    if not in_parts:
+        refuse_given("output", because="without `--parts`")
     if calibrate and ensemble:
         raise SettingsError("`--calibrate` is for a single model; it does not work with `--ensemble`.")
     prepare_process(threads)
@@ -108,7 +120,20 @@ def evaluate(
                 f"`evaluate` takes {', '.join(asked)} only with a model that translates; {model} is a {type(loaded).__name__}."
             )
         options = {}
-    results = loaded.evaluate_files(data, tell=log, **options)
+    if in_parts:
+        choice = ModelChoice(
+            model, device, precision, engine, tuple(ensemble or ()), adapter, source_language, target_language
+        )
+        is_translator = isinstance(loaded, Translator)
+        answer, files = (
+            _evaluated_pairs(choice, loaded, data, options) if is_translator else _evaluated_texts(choice, loaded, data)
+        )
+        answer.loaded = loaded
+        results = answer_in_parts("evaluate", answer, files, output, in_parts)
+    else:
+        results = loaded.evaluate_files(data, tell=log, **options)
+    if results is None:
+        return
     if isinstance(loaded, Translator) and calibrate:
         if loaded.confidence is None:
             raise DataError(f"--calibrate needs {LEAST_PAIRS} pairs; got {results['num_pairs']}.")
@@ -116,6 +141,74 @@ def evaluate(
     print_result(json.dumps(results, indent=2)) if as_json else echo(summary(results))
 
 
+def _evaluated_pairs(
+    choice: ModelChoice, translator: Translator, data: list[str], options: dict[str, Any]
+) -> tuple[EvaluatedRows, list[InputFile]]:
+    """The rows of a large test set of pairs, and its files.
+
+    Raises:
+        DataError: files that are not pairs, or several of them.
+        SettingsError: options that do not go together.
+    """
+    from regard.data.corpus import divided_name, is_one_file
+    from regard.generation.options import DecodingOptions
+    from regard.parts.evaluating import EvaluatedPairs, PairFile
+
+    metrics = {name: options.pop(name) for name in ("tokenize", "lowercase")}
+    if options.pop("calibrate"):
+        raise SettingsError(
+            "`--calibrate` does not work with `--parts`: some thousand pairs suffice. Remove one of them."
+        )
+    references = options.pop("references")
+    if len(data) > 2 or (len(data) == 2 and any(map(is_one_file, data))) or any(map(is_one_file, references)):
+        raise DataError(
+            f"`--parts` needs two parallel files, or one file of pairs, and references line by line; got "
+            f"{', '.join([*data, *references])}. Measure each by itself."
+        )
+    file, path = None, divided_name(data[0])[0]
+    if len(data) == 1 and (pairs := input_file(path, None, has_lines=True)).named_kind in ("tsv", "jsonl"):
+        file, files = PairFile.begin(pairs, data[0], has_directions=translator.languages is not None), [pairs]
+    else:
+        files = pair_files(path, data[1] if len(data) > 1 else None)
+    if file is None or not file.says_languages:
+        _ = translator.in_one_direction
+    answer = EvaluatedPairs(
+        choice, options_of_decoding=DecodingOptions().changed(**options), besides=("references",) * len(references),
+        file=file, **metrics,
+    )  # fmt: skip
+    if file is not None and file.says_languages and (references or not answer.is_repeatable):
+        raise SettingsError(
+            "`--parts` of a file whose rows say their languages works without `--references` and random choices. Write the "
+            "pairs of each direction to a file."
+        )
+    return answer, [*files, *(input_file(name, None, has_lines=True) for name in references)]
+
+
+def _evaluated_texts(choice: ModelChoice, loaded: Pipeline, data: list[str]) -> tuple[EvaluatedRows, list[InputFile]]:
+    """The rows of a large file of texts, with labels or without, and the file.
+
+    Raises:
+        DataError: several files.
+        SettingsError: a model that is not measured so.
+    """
+    from regard.parts.evaluating import EvaluatedLabels, EvaluatedText, check_text_model
+    from regard.pipelines.language_model import LanguageModel
+
+    if len(data) > 1:
+        raise DataError(f"`--parts` needs one file; got {', '.join(data)}. Join them.")
+    file = input_file(data[0], None, has_lines=True)
+    if isinstance(loaded, LanguageModel):
+        check_text_model(loaded)
+        return EvaluatedText(choice, file=replace(file, path=file.path.absolute())), [file]
+    if (task := loaded.model.config.task) != "classify":
+        raise SettingsError(
+            f"`evaluate --parts` needs a model that translates, classifies or writes text; got one for task {task}. Remove "
+            "`--parts`."
+        )
+    return EvaluatedLabels(choice, path=file.path), [file]
+
+
+@divisible("column")
 def score(
     model: Model,
     source: Annotated[str, typer.Argument(help="Source file, or one file of pairs (.tsv, .jsonl, hf:...).")],
@@ -131,11 +224,7 @@ def score(
     threads: Threads = None,
     device: Device = "auto",
     output: OutputFolder = None,
-    parts: Parts = None,
-    part: PartChoice = None,
-    collect: Collect = None,
-    dry_run: DryRun = False,
-    ray: RayAddress = None,
+    in_parts: PartOptions | None = None,
 ) -> None:
     """Print the log-probability of each target, given its source (natural logarithm, one line per pair)."""
     from regard.data.corpus import read_pairs
@@ -143,7 +232,7 @@ def score(
     from regard.pipelines.loading import load_as
     from regard.pipelines.translator import Translator
 
-    if in_parts := PartOptions.of(parts, part, None, collect, dry_run, ray):
+    if in_parts:
         prepare_process(threads)
         choice = ModelChoice(
             model, device, adapter=adapter, source_language=source_language, target_language=target_language

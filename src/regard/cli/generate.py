@@ -6,24 +6,14 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.in_parts import (
-    Collect,
-    Column,
-    DryRun,
-    OutputFolder,
-    PartChoice,
-    PartOptions,
-    Parts,
-    RayAddress,
-    answer_in_parts,
-    input_file,
-)
+from regard.cli.in_parts import OutputFolder, PartOptions, answer_in_parts, divisible, input_file
 from regard.cli.input import input_lines
 from regard.cli.option_types import Adapter, Device, Engine, FromHub, Model, Threads, prepare_process, refuse_given
 from regard.cli.output import print_result
 from regard.errors import SettingsError
 
 
+@divisible()
 def generate(
     model: Model,
     prompt: Annotated[
@@ -55,18 +45,12 @@ def generate(
     threads: Threads = None,
     device: Device = "auto",
     output: OutputFolder = None,
-    parts: Parts = None,
-    part: PartChoice = None,
-    column: Column = None,
-    collect: Collect = None,
-    dry_run: DryRun = False,
-    ray: RayAddress = None,
+    in_parts: PartOptions | None = None,
 ) -> None:
     """Continue a prompt with a language model (--arch decoder)."""
     from regard.generation.options import TextOptions
     from regard.parts.answers import GeneratedRows, ModelChoice, continued
 
-    in_parts = PartOptions.of(parts, part, column, collect, dry_run, ray)
     if temperature == 0:
         greedy = "at --temperature 0, which always takes the likeliest token"
         refuse_given("top_k", "top_p", "min_p", "typical", "seed", because=greedy)
@@ -83,7 +67,7 @@ def generate(
             raise SettingsError("`--parts` needs `--prompts FILE`, the prompts that are divided.")
         if not (as_json or stop_at_line):
             raise SettingsError("`--parts` needs `--json` or `--stop-at-line`: each prompt has one line of output.")
-        answer_in_parts("generate", answer, [input_file(prompts, column)], output, in_parts)
+        answer_in_parts("generate", answer, [input_file(prompts, in_parts.column)], output, in_parts)
         return
     refuse_given("output", because="without `--parts`")
     asked = list(input_lines(prompts)) if prompts is not None else prompt or [""]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,114 +22,149 @@ from regard.version import __version__
 
 if TYPE_CHECKING:
     from regard.parts.answers import RowAnswers
+    from regard.parts.evaluating import EvaluatedRows
     from regard.parts.manifest import Manifest
     from regard.parts.part_files import PartRecord
 
-Parts = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        max=1_000_000,
-        help="Divide the input into this many parts; each is a file in the folder -o.",
-        metavar="N",
-    ),
-]
-PartChoice = Annotated[
-    str | None,
-    typer.Option(
-        "--part",
-        help="Answer this part, counted from 0, or a range such as 16-31; by default what Slurm, Kubernetes or AWS Batch "
-        "says, otherwise all.",
-        metavar="I[-J]",
-    ),
-]
-Column = Annotated[
-    str | None,
-    typer.Option(help="With --parts: the column of a .tsv (a number from 1), or the key of a .jsonl or .parquet."),
-]
-Collect = Annotated[
-    Path | None, typer.Option(help="With --parts: join all parts, once they are done, to this file.", metavar="FILE")
-]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="With --parts: measure on some lines what all would take, and write nothing.")
-]
-RayAddress = Annotated[
-    str | None,
-    typer.Option(
-        "--ray", help="With --parts: answer on a cluster of Ray: auto, local or an address.", metavar="ADDRESS"
-    ),
-]
-OutputFolder = Annotated[
-    Path | None, typer.Option("-o", "--output", help="With --parts: the folder to write.", metavar="FOLDER")
-]
-OF_PARTS = ("part", "column", "collect", "dry_run", "ray")
+Command = Callable[..., None]
 
 
-class PartOptions(NamedTuple):
+@dataclass(frozen=True)
+class PartOptions:
     """The options of a command about parts."""
 
-    num_parts: int
-    part: str | None
-    column: str | None
-    collect: Path | None
-    dry_run: bool
-    ray: str | None
+    parts: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1_000_000,
+            help="Divide the input into this many parts; each is a file in the folder -o.",
+            metavar="N",
+        ),
+    ] = None
+    part: Annotated[
+        str | None,
+        typer.Option(
+            help="Answer this part, counted from 0, or a range such as 16-31; by default what Slurm, Kubernetes or AWS "
+            "Batch says, otherwise all.",
+            metavar="I[-J]",
+        ),
+    ] = None
+    column: Annotated[
+        str | None,
+        typer.Option(help="With --parts: the column of a .tsv (a number from 1), or the key of a .jsonl or .parquet."),
+    ] = None
+    collect: Path | bool | None = None
+    """The file that `Collect` names; of `evaluate`, whether scores are asked for."""
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="With --parts: measure on some lines what all would take, and write nothing."),
+    ] = False
+    ray: Annotated[
+        str | None,
+        typer.Option(help="With --parts: answer on a cluster of Ray: auto, local or an address.", metavar="ADDRESS"),
+    ] = None
 
-    @classmethod
-    def of(
-        cls,
-        parts: int | None,
-        part: str | None,
-        column: str | None,
-        collect: Path | None,
-        dry_run: bool,
-        ray: str | None,
-    ) -> PartOptions | None:
+    @property
+    def num_parts(self) -> int:
+        """The number of parts."""
+        assert self.parts is not None
+        return self.parts
+
+    def checked(self) -> PartOptions | None:
         """The options; None: the input is not divided.
 
         Raises:
             SettingsError: options that do not go together.
         """
-        if parts is None:
-            refuse_given(*OF_PARTS, because="without `--parts`")
+        if self.parts is None:
+            refuse_given("part", "column", "collect", "dry_run", "ray", because="without `--parts`")
             return None
-        if collect is not None:
+        if self.collect:
             refuse_given("part", "dry_run", "ray", because="with `--collect`, which joins the parts that are done")
-        if dry_run:
+        if self.dry_run:
             refuse_given("part", because="with `--dry-run`, which measures all parts")
             refuse_given("ray", because="with `--dry-run`, which measures this machine")
-        return cls(parts, part, column, collect, dry_run, ray)
+        return self
+
+
+OutputFolder = Annotated[
+    Path | None, typer.Option("-o", "--output", help="With --parts: the folder to write.", metavar="FOLDER")
+]
+
+
+Collect = Annotated[
+    Path | None, typer.Option(help="With --parts: join all parts, once they are done, to this file.", metavar="FILE")
+]
+CollectScores = Annotated[
+    bool,
+    typer.Option("--collect", help="With --parts: print the scores of all parts together, once they are done."),
+]
+
+
+def divisible(*without: str, collect: Any = Collect) -> Callable[[Command], Command]:
+    """A decorator that gives a command the options about parts. It gets them as `in_parts`, None where there are none.
+
+    Args:
+        without: the names of options that the command does not have.
+        collect: the type of `--collect`.
+    """
+    options = [
+        each.replace(annotation=collect) if name == "collect" else each
+        for name, each in signature(PartOptions, eval_str=True).parameters.items()
+        if name not in without
+    ]
+
+    def with_options(command: Command) -> Command:
+        @wraps(command)
+        def run(**given: Any) -> None:
+            about_parts = PartOptions(**{each.name: given.pop(each.name) for each in options})
+            command(**given, in_parts=about_parts.checked())
+
+        own = signature(command, eval_str=True)
+        others = [each for name, each in own.parameters.items() if name != "in_parts"]
+        run.__signature__ = own.replace(parameters=[*others, *options])  # type: ignore[attr-defined]
+        return run
+
+    return with_options
 
 
 def answer_in_parts(
     command: str, answer: RowAnswers, files: Sequence[InputFile], folder: Path | None, options: PartOptions
-) -> None:
+) -> dict[str, Any] | None:
     """Do what the options ask for: answer the parts that are missing, join all, or estimate the cost.
 
+    Returns:
+        The scores, where all parts of an evaluation are joined.
     Raises:
         SettingsError: no folder is given, or parts that do not exist.
         DataError: as for `find_or_divide`, `write_part` and `collect`.
     """
     from regard.parts.collecting import check_target, collect
+    from regard.parts.evaluating import EvaluatedRows
     from regard.parts.manifest import MANIFEST, Work, check_input, divide, find, find_or_divide
     from regard.runs.progress import clock
 
     work = Work(command=command, version=__version__, models=answer.model.digests(), options=answer.options())
     if options.dry_run:
         _estimate(divide(work, files, options.num_parts), files, answer)
-        return
+        return None
     if folder is None:
         raise SettingsError("`--parts` needs `-o FOLDER`, where each part is a file.")
     ending = f"{answer.ending}{files[0].packing}"
-    if options.collect is None:
+    if not options.collect:
         if not is_file(folder / MANIFEST):
             answer.try_out(len(files))
         manifest = find_or_divide(folder, work, files, options.num_parts)
         _answer_missing(manifest, files, folder, answer, ending, options)
-        return
-    check_target(options.collect, folder, files)
+        return None
+    if isinstance(options.collect, Path):
+        check_target(options.collect, folder, files)
     manifest = find(folder, work, files, options.num_parts)
     check_input(manifest, files, range(options.num_parts))
+    if not isinstance(options.collect, Path):
+        assert isinstance(answer, EvaluatedRows)
+        return _scores(folder, manifest, answer, ending)
     found = collect(folder, manifest, options.collect, ending)
     errors = (
         f"{found.num_errors:,} could not be answered (errors.jsonl)" if found.num_errors else "none without an answer"
@@ -136,6 +174,33 @@ def answer_in_parts(
         f"{found.num_repeated:,} equal to an earlier one"
     )
     log(f"sha256 {found.sha256}; all parts together took {clock(found.seconds)}")
+    return None
+
+
+def _scores(folder: Path, manifest: Manifest, answer: EvaluatedRows, ending: str) -> dict[str, Any]:
+    """The scores of all parts together.
+
+    Raises:
+        DataError: as for `join`, or rows without which the others cannot be measured.
+    """
+    from regard.parts.collecting import ERRORS, join
+    from regard.runs.progress import clock
+
+    results: dict[str, Any] = {}
+
+    def measure(parts: Iterator[Iterator[bytes]]) -> None:
+        lines = (line for part in parts for line in list(part))  # a part is checked before it is read as JSON
+        results.update(answer.results((json.loads(line) for line in lines if line.strip()), log))
+
+    found = join(folder, manifest, ending, measure)
+    if found.num_errors:
+        left_out = f"{found.num_errors:,} of {found.num_rows:,} lines could not be measured ({folder / ERRORS})"
+        if not answer.leaves_out:
+            raise DataError(f"{left_out}: a text is measured as a whole. Mend them, and begin again in another folder.")
+        log(f"{left_out}; the scores are those of the others")
+        results["num_errors"] = found.num_errors
+    log(f"{folder}: {found.num_rows:,} lines in, each answered once; all parts together took {clock(found.seconds)}")
+    return results
 
 
 def _answer_missing(

@@ -7,18 +7,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.in_parts import (
-    Collect,
-    Column,
-    DryRun,
-    OutputFolder,
-    PartChoice,
-    PartOptions,
-    Parts,
-    RayAddress,
-    answer_in_parts,
-    input_file,
-)
+from regard.cli.in_parts import OutputFolder, PartOptions, answer_in_parts, divisible, input_file
 from regard.cli.input import check_input, input_lines
 from regard.cli.option_types import Adapter, Device, FromHub, Model, Threads, prepare_process, refuse_given
 from regard.cli.output import log, print_result
@@ -27,6 +16,7 @@ MOST_CUTS_TOLD = 5
 """Truncated lines that are reported one by one."""
 
 
+@divisible()
 def predict(
     model: Model,
     input: Annotated[str, typer.Argument(help="A text file, one text per line; - is standard input.")] = "-",
@@ -41,22 +31,17 @@ def predict(
     threads: Threads = None,
     device: Device = "auto",
     output: OutputFolder = None,
-    parts: Parts = None,
-    part: PartChoice = None,
-    column: Column = None,
-    collect: Collect = None,
-    dry_run: DryRun = False,
-    ray: RayAddress = None,
+    in_parts: PartOptions | None = None,
 ) -> None:
     """Label each line with a classifier, tagger or masked language model (--arch encoder)."""
     from regard.parts.answers import ModelChoice, PredictedRows, predicted_line
     from regard.pipelines.loading import load_as
     from regard.pipelines.predictor import WINDOW, Predictor
 
-    if in_parts := PartOptions.of(parts, part, column, collect, dry_run, ray):
+    if in_parts:
         prepare_process(threads)
         answer = PredictedRows(ModelChoice(model, device, adapter=adapter), as_json)
-        answer_in_parts("predict", answer, [input_file(input, column)], output, in_parts)
+        answer_in_parts("predict", answer, [input_file(input, in_parts.column)], output, in_parts)
         return
     refuse_given("output", because="without `--parts`")
     check_input(input, f"predict {model}", column=2, key="text")

@@ -11,17 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.in_parts import (
-    Collect,
-    Column,
-    DryRun,
-    PartChoice,
-    PartOptions,
-    Parts,
-    RayAddress,
-    answer_in_parts,
-    input_file,
-)
+from regard.cli.in_parts import PartOptions, answer_in_parts, divisible, input_file
 from regard.cli.input import check_input, input_lines
 from regard.cli.inspect import check_folder
 from regard.cli.option_types import (
@@ -54,6 +44,7 @@ if TYPE_CHECKING:
     from regard.pipelines.translator import Translator
 
 
+@divisible()
 def translate(
     model: Model,
     input: Annotated[str, typer.Argument(help="A text file, one sentence per line; - is standard input.")] = "-",
@@ -97,12 +88,7 @@ def translate(
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
-    parts: Parts = None,
-    part: PartChoice = None,
-    column: Column = None,
-    collect: Collect = None,
-    dry_run: DryRun = False,
-    ray: RayAddress = None,
+    in_parts: PartOptions | None = None,
 ) -> None:
     """Translate a file, standard input or typed text, line by line."""
     from regard.generation.options import DecodingOptions
@@ -112,14 +98,13 @@ def translate(
     from regard.runs.settings import parse_options
     from regard.text.lines import write_lines
 
-    in_parts = PartOptions.of(parts, part, column, collect, dry_run, ray)
     files = (("--prefixes", prefixes), ("--required", required), ("--nearest-to", nearest_to))
     if nearest_to is not None and (n_best > 1 or beam < 2):
         raise SettingsError(
             "`--nearest-to` chooses one of several hypotheses. Use it with `--beam 2` or more, without `--n-best`."
         )
     if stream:
-        _check_stream(("-o", output), ("--json", as_json), ("--parts", parts), *files)
+        _check_stream(("-o", output), ("--json", as_json), ("--parts", in_parts), *files)
     if output and not in_parts:
         check_folder(output)
     if not in_parts:

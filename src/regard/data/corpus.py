@@ -174,8 +174,8 @@ class Corpus:
             read = read_tsv if self.paths[0].lower().endswith(".tsv") else read_jsonl
             rows = read(self.paths[0], only)
         for line, source, target in rows:
-            if not _is_blank(self.paths, line, source, target):
-                yield NumberedPair(line, _one_line(source), _one_line(target))
+            if not is_blank_pair(self.paths, line, source, target):
+                yield NumberedPair(line, one_line(source), one_line(target))
 
     @cached_property
     def _measured(self) -> FileMeasurements:
@@ -199,7 +199,7 @@ class Corpus:
         for row in read_directed(self.paths[0]):
             if row.direction == self.direction:
                 number += 1
-                _is_blank(self.paths, row.line, row.source, row.target)  # an error names the line of the file
+                is_blank_pair(self.paths, row.line, row.source, row.target)  # an error names the line of the file
                 if only is None or number in only:
                     yield number, row.source, row.target
 
@@ -377,7 +377,7 @@ def directions_in(path: str) -> list[str]:
     return found
 
 
-def _is_blank(paths: Sequence[str], line: int, source: str, target: str) -> bool:
+def is_blank_pair(paths: Sequence[str], line: int, source: str, target: str) -> bool:
     """Whether a pair is blank.
 
     Raises:
@@ -433,5 +433,6 @@ def no_pairs(name: str) -> DataError:
     return DataError(f"{name} must hold at least one pair; got none. Is it the right file?")
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """A text without line breaks, as each pair has a line."""
     return re.sub(r"\r?\n", " ", text) if "\n" in text else text

@@ -110,7 +110,7 @@ class LabelledFile(DerivedText):
         Raises:
             DataError: the file cannot be read, a line has not two columns (a text may have tabs), or one is blank.
         """
-        return (text for text in self._texts(self.whole.numbered()) if text.line not in self.without)
+        return (text for text in self.texts_in(self.whole.numbered()) if text.line not in self.without)
 
     def read(self) -> tuple[list[LabelledLine], int]:
         """All texts, and how many blank lines are between them; the file is read once.
@@ -119,10 +119,11 @@ class LabelledFile(DerivedText):
             DataError: as `numbered`.
         """
         lines = list(self.whole.numbered())
-        texts = [text for text in self._texts(lines) if text.line not in self.without]
+        texts = [text for text in self.texts_in(lines) if text.line not in self.without]
         return texts, 0 if self.by_word else sum(not line.text.strip() for line in lines)
 
-    def _texts(self, lines: Iterable[NumberedLine]) -> Iterator[LabelledLine]:
+    def texts_in(self, lines: Iterable[NumberedLine]) -> Iterator[LabelledLine]:
+        """The texts with their labels in some lines of the file."""
         if self.by_word:
             return self._tagged(lines)
         return (self._classified(line) for line in lines if line.text.strip())

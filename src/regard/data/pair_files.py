@@ -14,6 +14,8 @@ from regard.text.lines import decode_line, open_lines
 
 LANGUAGES = ("source_lang", "target_lang")
 """The names of the columns or keys with the languages of a row."""
+DIRECTED = ("source", "target", *LANGUAGES)
+"""The names of all columns or keys of a row that says its languages."""
 CODE = "([A-Za-z0-9_]{2,20})"
 DIRECTION = re.compile(f"{CODE}-{CODE}")
 Row = tuple[int, str, str]
@@ -44,21 +46,25 @@ def read_tsv(path: str, only: Collection[int] | None) -> Iterator[Row]:
     Raises:
         DataError: a line that is not so.
     """
-    for number, line in _numbered_lines(path, only):
-        columns = line.split("\t")
-        if not line.strip():
-            columns = ["", ""]
-        if len(columns) != 2:
-            hint = ""
-            if set(LANGUAGES) <= set(columns):
-                hint = (
-                    f" Its rows say their languages: write, for example, {path}#en-de for the pairs of one direction."
-                )
-            raise DataError(
-                f"{path}, line {number}: a line must be source, tab, target; got {len(columns)} column"
-                f"{'s' if len(columns) != 1 else ''}.{hint}"
-            )
-        yield number, columns[0], columns[1]
+    return ((number, *tsv_pair(line, path, number)) for number, line in _numbered_lines(path, only))
+
+
+def tsv_pair(line: str, path: str, number: int) -> tuple[str, str]:
+    """The source and the target of a line of such a file; both empty, where it is blank.
+
+    Raises:
+        DataError: it is not so.
+    """
+    columns = line.split("\t") if line.strip() else ["", ""]
+    if len(columns) != 2:
+        hint = ""
+        if set(LANGUAGES) <= set(columns):
+            hint = f" Its rows say their languages: write, for example, {path}#en-de for the pairs of one direction."
+        raise DataError(
+            f"{path}, line {number}: a line must be source, tab, target; got {len(columns)} column"
+            f"{'s' if len(columns) != 1 else ''}.{hint}"
+        )
+    return columns[0], columns[1]
 
 
 def read_jsonl(path: str, only: Collection[int] | None) -> Iterator[Row]:
@@ -67,12 +73,19 @@ def read_jsonl(path: str, only: Collection[int] | None) -> Iterator[Row]:
     Raises:
         DataError: a line that is not so.
     """
-    for number, line in _numbered_lines(path, only):
-        if not line.strip():
-            yield number, "", ""
-            continue
-        source, target = _strings(line, ("source", "target"), path, number)
-        yield number, source, target
+    return ((number, *jsonl_pair(line, path, number)) for number, line in _numbered_lines(path, only))
+
+
+def jsonl_pair(line: str, path: str, number: int) -> tuple[str, str]:
+    """The source and the target of a line of such a file; both empty, where it is blank.
+
+    Raises:
+        DataError: it is not so.
+    """
+    if not line.strip():
+        return "", ""
+    source, target = _strings(line, ("source", "target"), path, number)
+    return source, target
 
 
 def _strings(line: str, keys: Sequence[str], path: str, number: int) -> list[str]:
@@ -113,8 +126,13 @@ def says_languages(path: str) -> bool:
     """Whether the rows of a `.tsv` or `.jsonl` say their languages: its first line names `source_lang` and `target_lang`."""
     with open_lines(path) as stream:
         first = next(iter(stream), b"")
-    if path.lower().endswith(".tsv"):
-        return set(LANGUAGES) <= {name.strip() for name in first.decode("utf-8", "replace").split("\t")}
+    return names_languages(first.decode("utf-8", "replace"), is_tsv=path.lower().endswith(".tsv"))
+
+
+def names_languages(first: str, *, is_tsv: bool) -> bool:
+    """Whether the first line of a file names `source_lang` and `target_lang`, as columns or keys."""
+    if is_tsv:
+        return set(LANGUAGES) <= {name.strip() for name in first.split("\t")}
     try:
         record = json.loads(first)
     except (ValueError, RecursionError):
@@ -129,34 +147,51 @@ def read_directed(path: str) -> Iterator[DirectedRow]:
         DataError: a line that is not so.
     """
     rows = _numbered_lines(path, None)
-    wanted, places, num_columns = ("source", "target", *LANGUAGES), list[int](), 0
-    if is_tsv := path.lower().endswith(".tsv"):
-        names = [name.strip() for name in next(rows)[1].split("\t")]
-        if any(names.count(name) != 1 for name in wanted):
-            raise DataError(
-                f"{path}, line 1: the columns must be {', '.join(wanted)}, each once; got {', '.join(names)}."
-            )
-        places, num_columns = [names.index(name) for name in wanted], len(names)
+    names = column_names(next(rows)[1], path) if path.lower().endswith(".tsv") else None
     for number, line in rows:
-        if not line.strip():
-            yield DirectedRow(number, "", "", "")
-            continue
-        if is_tsv:
-            columns = line.split("\t")
-            if len(columns) != num_columns:
-                raise DataError(
-                    f"{path}, line {number}: a line must have {num_columns} columns, as the first one has; got {len(columns)}."
-                )
-            source, target, *codes = (columns[place] for place in places)
-        else:
-            source, target, *codes = _strings(line, wanted, path, number)
-        direction = "-".join(code.strip() for code in codes)
-        if not DIRECTION.fullmatch(direction):
+        yield directed_row(line, path, number, names)
+
+
+def column_names(first: str, path: str) -> list[str]:
+    """The names of the columns of a `.tsv` whose rows say their languages, from its first line.
+
+    Raises:
+        DataError: a name that is needed is not there once.
+    """
+    names = [name.strip() for name in first.split("\t")]
+    if any(names.count(name) != 1 for name in DIRECTED):
+        raise DataError(
+            f"{path}, line 1: the columns must be {', '.join(DIRECTED)}, each once; got {', '.join(names)}."
+        )
+    return names
+
+
+def directed_row(line: str, path: str, number: int, names: Sequence[str] | None) -> DirectedRow:
+    """The pair on a line of a file whose rows say their languages.
+
+    Args:
+        names: of the columns of a `.tsv`; None: the line is an object of JSON.
+    Raises:
+        DataError: it is not so.
+    """
+    if not line.strip():
+        return DirectedRow(number, "", "", "")
+    if names is not None:
+        columns = line.split("\t")
+        if len(columns) != len(names):
             raise DataError(
-                f"{path}, line {number}: source_lang and target_lang must be codes of two languages, such as en and de; got "
-                f"{codes[0]!r} and {codes[1]!r}."
+                f"{path}, line {number}: a line must have {len(names)} columns, as the first one has; got {len(columns)}."
             )
-        yield DirectedRow(number, direction, source, target)
+        source, target, *codes = (columns[names.index(name)] for name in DIRECTED)
+    else:
+        source, target, *codes = _strings(line, DIRECTED, path, number)
+    direction = "-".join(code.strip() for code in codes)
+    if not DIRECTION.fullmatch(direction):
+        raise DataError(
+            f"{path}, line {number}: source_lang and target_lang must be codes of two languages, such as en and de; got "
+            f"{codes[0]!r} and {codes[1]!r}."
+        )
+    return DirectedRow(number, direction, source, target)
 
 
 def _numbered_lines(path: str, only: Collection[int] | None) -> Iterator[tuple[int, str]]:

@@ -195,8 +195,9 @@ def random_windows(
         yield batch
 
 
-def windows_in_order(stream: np.ndarray, batch_tokens: int, context: int) -> Iterator[LabelledBatch]:
+def windows_in_order(stream: np.ndarray | Sequence[int], batch_tokens: int, context: int) -> Iterator[LabelledBatch]:
     """Every id of the stream but the first as a label, once: windows side by side, for validation."""
+    stream = np.asarray(stream)
     context = min(context, len(stream) - 1)
     starts = np.arange(0, len(stream) - context, context)
     rows = max(1, batch_tokens // context)

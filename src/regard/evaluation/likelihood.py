@@ -22,8 +22,13 @@ class Likelihood:
     token_log_probs: dict[int, list[float]]
     """The natural log-probability of each target token of each pair, by the pair's index."""
     num_tokens: int
-    num_correct: int
-    """The number of tokens that the model finds likelier than any other."""
+    correct: dict[int, int]
+    """The number of tokens of each pair that the model finds likelier than any other."""
+
+    @property
+    def num_correct(self) -> int:
+        """The number of such tokens."""
+        return sum(self.correct.values())
 
     @property
     def loss(self) -> float:
@@ -40,18 +45,25 @@ class Likelihood:
         """Share of correct tokens, from 0 to 1."""
         return self.num_correct / self.num_tokens
 
+    def results(self) -> dict[str, float]:
+        """Two scores of given targets, by name."""
+        return {"token_accuracy": self.token_accuracy, "perplexity": self.perplexity}
+
 
 @torch.inference_mode()
 def likelihood(model: PairModel, batches: Iterable[Batch]) -> Likelihood:
     """The likelihood of every target of some batches, in evaluation mode, softmax in float32."""
     token_log_probs: dict[int, list[float]] = {}
-    num_tokens = num_correct = 0
+    correct: dict[int, int] = {}
+    num_tokens = 0
     for batch, log_probs, is_likeliest in _scored_batches(model, batches):
-        rows = log_probs.split((batch.labels != model.config.pad_id).sum(dim=1).tolist())
-        token_log_probs.update(zip(batch.indices, (row.tolist() for row in rows), strict=True))
+        sizes = (batch.labels != model.config.pad_id).sum(dim=1).tolist()
+        for index, row, hits in zip(
+            batch.indices, log_probs.split(sizes), is_likeliest.cpu().split(sizes), strict=True
+        ):
+            token_log_probs[index], correct[index] = row.tolist(), int(hits.sum())
         num_tokens += len(log_probs)
-        num_correct += int(is_likeliest.sum())
-    return Likelihood(token_log_probs, num_tokens, num_correct)
+    return Likelihood(token_log_probs, num_tokens, correct)
 
 
 @dataclass(frozen=True)
@@ -74,6 +86,17 @@ class LabelLikelihood:
         """Share of correct labels, from 0 to 1."""
         return self.num_correct / self.num_labels
 
+    def text_results(self, num_characters: int, num_bytes: int) -> dict[str, Any]:
+        """Every score of a language model on a text whose labels these are, by name."""
+        return {
+            "nats_per_token": self.loss,
+            "perplexity": math.exp(min(self.loss, 700.0)),
+            "nats_per_character": self.nats / num_characters,
+            "bits_per_byte": self.nats / num_bytes / math.log(2),
+            "token_accuracy": self.accuracy,
+            "num_tokens": self.num_labels,
+        }
+
 
 @torch.inference_mode()
 def label_likelihood(model: Model, batches: Iterable[LabelledBatch]) -> LabelLikelihood:
@@ -84,6 +107,13 @@ def label_likelihood(model: Model, batches: Iterable[LabelledBatch]) -> LabelLik
         num_correct += int(is_likeliest.sum())
         num_labels += len(log_probs)
     return LabelLikelihood(nats, num_labels, num_correct)
+
+
+@torch.inference_mode()
+def label_log_probs(model: Model, batches: Iterable[LabelledBatch]) -> tuple[list[float], list[bool]]:
+    """The log-probability of each label of some batches, and whether the model finds it likelier than any other."""
+    scored = [(log_probs.tolist(), hits.tolist()) for _, log_probs, hits in _scored_batches(model, batches)]
+    return [each for row, _ in scored for each in row], [each for _, row in scored for each in row]
 
 
 def _scored_batches(model: Model, batches: Iterable[Any]) -> Iterator[tuple[Any, Tensor, Tensor]]:

@@ -7,15 +7,21 @@ import reprlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from regard.arguments import checked
 from regard.errors import DataError, SettingsError, nearest_hint
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
 
 LONGEST_MATCH = 4
 """The longest n-grams that BLEU counts."""
 BETWEEN_SPACES = ("13a", "intl")
 """Tokenisations that split at spaces and punctuation only."""
+COUNTED_AT_ONCE = 4096
+"""The texts whose n-grams are in memory together."""
 HINTED_FROM = 1000
 """The number of references that are checked for spaces between words."""
 KANA = re.compile("[\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9d]")
@@ -130,10 +136,9 @@ class TextMetrics:
                     f"each text needs one reference, and there must be at least one; got {len(texts)} and {len(column)}."
                 )
         columns = reference_columns(references, more_references)
-        for_sacrebleu = cast("list[list[str]]", columns)  # its types do not know of None; its documents do
         return TextScores(
-            bleu=self.bleu.corpus_score(texts, for_sacrebleu).score,
-            chrf=self.chrf.corpus_score(texts, for_sacrebleu).score,
+            bleu=corpus_score(self.bleu, texts, columns),
+            chrf=corpus_score(self.chrf, texts, columns),
             exact_match=sum(exact_matches(texts, columns)) / len(texts),
             bleu_counts=self.bleu_counts(columns),
             added=added_scores(texts, references),
@@ -147,6 +152,24 @@ class TextMetrics:
     def signatures(self) -> dict[str, str]:
         """sacrebleu's signatures of the last score."""
         return {"bleu": str(self.bleu.get_signature()), "chrf": str(self.chrf.get_signature())}
+
+
+def corpus_score(metric: BLEU | CHRF, texts: Sequence[str], columns: Sequence[Column]) -> float:
+    """The score by sacrebleu's `corpus_score`, which holds the n-grams of all references at once: 6 kB for each short text.
+    Here counts are added up over some texts at a time. They are whole numbers, so that the score is the same.
+
+    Args:
+        columns: the references.
+    """
+    sums, nums_refs = list[list[int]](), set[int]()
+    for first in range(0, len(texts), COUNTED_AT_ONCE):
+        part = slice(first, first + COUNTED_AT_ONCE)
+        references = cast("list[list[str]]", [column[part] for column in columns])  # its types do not know of None
+        counts = metric._extract_corpus_statistics(texts[part], references)
+        sums.append([sum(column) for column in zip(*counts, strict=True)])
+        nums_refs.add(metric.num_refs)
+    metric.num_refs = nums_refs.pop() if len(nums_refs) == 1 else -1  # of the signature: it varies
+    return float(metric._aggregate_and_compute(sums).score)
 
 
 def reference_columns(references: Sequence[str], more_references: Sequence[Sequence[str]]) -> list[Column]:

@@ -24,7 +24,7 @@ from regard.pipelines.translation import ForcedScore
 from regard.pipelines.translator import Translator
 from regard.text.wording import counted
 
-OWN_NUMBER = re.compile(r"(?:line|text|prompt) \d+: ")
+OWN_NUMBER = re.compile(r"^(?:[^:;]*, )?(?:line|text|prompt|pair) \d+: ")
 """The number of a text among those of one call, at the beginning of a message; the number of its row is told besides."""
 SPEED_ALONE = frozenset({"batch_size", "workers"})
 """Options that change how fast rows are answered, and nothing else."""
@@ -135,7 +135,7 @@ class RowAnswers:
         try:
             yield from self._lines(rows, first)
         except DataError as error:
-            raise DataError(OWN_NUMBER.sub("", str(error), count=1)) from error
+            raise DataError(OWN_NUMBER.sub("", str(error))) from error
 
     def _lines(self, rows: Sequence[Row], first: int) -> Iterator[str]:
         raise NotImplementedError  # each command has its own

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,19 +41,34 @@ def collect(folder: Path, manifest: Manifest, output: Path, ending: str) -> Coll
         output: compressed where its name ends in `.gz` or `.zst`.
         ending: of the files of parts.
     Raises:
+        DataError: as for `join`.
+    """
+    return join(
+        folder, manifest, ending,
+        lambda parts: write_whole(output, packed_blocks(chain.from_iterable(parts), output)),
+    )  # fmt: skip
+
+
+def join(
+    folder: Path, manifest: Manifest, ending: str, use: Callable[[Iterator[Iterator[bytes]]], object]
+) -> Collected:
+    """Use all answers of a folder, with the proof that each row has its own.
+
+    Args:
+        use: is given the parts in order, and of each its lines. A part that has changed raises an error after its last line.
+    Raises:
         DataError: a part is missing, is not what was written, or belongs to another manifest.
     """
     records = _records(folder, manifest, ending)
     errors = b"".join(_errors(PartFiles.of(folder, record.part, ending).errors, record) for record in records)
     digest = sha256()
 
-    def blocks() -> Iterator[bytes]:
-        for record in records:
-            for line in _checked_lines(PartFiles.of(folder, record.part, ending).answers, record):
-                digest.update(line)
-                yield line
+    def lines(record: PartRecord) -> Iterator[bytes]:
+        for line in _checked_lines(PartFiles.of(folder, record.part, ending).answers, record):
+            digest.update(line)
+            yield line
 
-    write_whole(output, packed_blocks(blocks(), output))
+    use(lines(record) for record in records)
     if errors:
         write_whole(folder / ERRORS, errors)
     remove_left_behind(folder, re.compile(rf"\..*\.{UNIQUE}"))

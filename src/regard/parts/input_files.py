@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, cast
 from regard.errors import DataError, MissingExtraError, SettingsError
 from regard.names import is_file
 from regard.text.json_keys import read_unique
-from regard.text.lines import check_beginning, decode_line, open_lines
+from regard.text.lines import check_beginning, decode_line, iterate_lines, open_lines
 
 PACKED = (".gz", ".zst")
 """The endings of compressed files."""
@@ -72,9 +72,23 @@ class InputFile:
     @cached_property
     def kind(self) -> str:
         """`tsv`, `jsonl`, `parquet`, or `text`: a text on each line."""
+        return "text" if self.has_lines else self.named_kind
+
+    @property
+    def named_kind(self) -> str:
+        """The kind that the name says."""
         name = Path(self.path.stem if self.packing else self.path.name)
         ending = name.suffix.lower().removeprefix(".")
-        return ending if ending in ("tsv", "jsonl", "parquet") and not self.has_lines else "text"
+        return ending if ending in ("tsv", "jsonl", "parquet") else "text"
+
+    def lines(self) -> Iterator[str]:
+        """The lines of the file, from the first on.
+
+        Raises:
+            DataError: it cannot be read, or a line is not UTF-8.
+        """
+        with open_unpacked(self.path) as stream:
+            yield from iterate_lines(stream, str(self.path))
 
     def split(self, num_parts: int) -> list[Section]:
         """Divide the file into sections of about equal size, each of whole rows.

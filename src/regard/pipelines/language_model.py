@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from regard.checkpoint import LoadedModel
 from regard.data.text_streams import encode_stream, read_text, windows_in_order
 from regard.engines.engine_choice import CompiledModels
 from regard.errors import DataError
-from regard.evaluation.likelihood import label_likelihood
+from regard.evaluation.likelihood import label_likelihood, label_log_probs
 from regard.generation.continuation import Continuation, RunningTexts, TextRequest
 from regard.generation.decoding import Decoding
 from regard.generation.options import TextOptions
@@ -208,17 +207,10 @@ class LanguageModel(Pipeline):
         scored = label_likelihood(
             self._model, windows_in_order(stream, SCORING_BATCH_TOKENS, self._model.config.max_positions)
         )
-        not_predicted = self._first_token(lines[0]) if self.tokenizer.symbols.lines_end else ""
+        not_predicted = first_token(self.tokenizer, lines[0]) if self.tokenizer.symbols.lines_end else ""
         num_bytes = sum(len(line.encode()) + 1 for line in lines) - len(not_predicted.encode())
         num_characters = sum(len(line) + 1 for line in lines) - len(not_predicted)
-        return {
-            "nats_per_token": scored.loss,
-            "perplexity": math.exp(min(scored.loss, 700.0)),
-            "nats_per_character": scored.nats / num_characters,
-            "bits_per_byte": scored.nats / num_bytes / math.log(2),
-            "token_accuracy": scored.accuracy,
-            "num_tokens": scored.num_labels,
-        }
+        return scored.text_results(num_characters, num_bytes)
 
     def evaluate_files(
         self, data: Sequence[str | os.PathLike[str]], *, tell: Callable[[str], None] = lambda hint: None, **options: Any
@@ -226,11 +218,6 @@ class LanguageModel(Pipeline):
         """The scores of `evaluate` on text files."""
         self._refuse(options)
         return self.evaluate(read_text(data))
-
-    def _first_token(self, line: str) -> str:
-        """The text of the first token of a line; the line break itself, where there is none."""
-        spans = self.tokenizer.offsets(line)
-        return line[: spans[0][1]] if spans else "\n"
 
     def inspect(self, text: str, *, hidden_states: bool = False, norms: bool = False) -> Inspection:
         """The attention weights of every head on a text; `token_log_probs` are of each token after the first.
@@ -295,3 +282,19 @@ class LanguageModel(Pipeline):
         near = list(before[-TOKENS_BEFORE:])
         prompt, whole = self._decode(near), self._decode([*near, *ids])
         return whole.removeprefix(prompt) if whole.startswith(prompt) else self._decode(ids)
+
+
+def stream_log_probs(model: LanguageModel, ids: Sequence[int]) -> tuple[list[float], list[bool]]:
+    """The log-probability of each token of a text after the first, in windows side by side as in `evaluate`, and whether the
+    model finds it likelier than any other.
+    """
+    if len(ids) < 2:
+        return [], []
+    limit = model._model.config.max_positions
+    return label_log_probs(model._model, windows_in_order(ids, SCORING_BATCH_TOKENS, limit))
+
+
+def first_token(tokenizer: Tokenizer, line: str) -> str:
+    """The text of the first token of a line; the line break itself, where there is none."""
+    spans = tokenizer.offsets(line)
+    return line[: spans[0][1]] if spans else "\n"

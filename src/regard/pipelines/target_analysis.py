@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -209,12 +209,6 @@ def translation_of(
         alignment=analysis.alignment() if options.alignment else None,
         trace=steps,
     )
-
-
-def forced_scores(*pairs: Any) -> dict[str, float]:
-    """Two scores of given targets, by name; the arguments are those of `pair_likelihood`."""
-    scored = pair_likelihood(*pairs)
-    return {"token_accuracy": scored.token_accuracy, "perplexity": scored.perplexity}
 
 
 def pair_likelihood(

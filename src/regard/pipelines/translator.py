@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -19,6 +19,7 @@ from regard.data.corpus import Corpus, find_corpora, read_beside, read_pairs
 from regard.data.directions_of_corpora import by_direction
 from regard.errors import DataError, SettingsError
 from regard.evaluation.confidence import Confidence
+from regard.evaluation.likelihood import Likelihood
 from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
 from regard.generation.decoding import Decoding
 from regard.generation.filters import Filter, Likeliest
@@ -41,7 +42,7 @@ from regard.pipelines.target_analysis import (
     TargetAnalysis,
     by_coverage,
     candidates_of,
-    forced_scores,
+    pair_likelihood,
     pair_scores,
     translation_of,
 )
@@ -397,13 +398,13 @@ class Translator(Pipeline):
                 sources, references, tokenize=tokenize, lowercase=lowercase, calibrate=calibrate,
                 more_references=more_references, **options,
             )  # fmt: skip
-        models = (self._model, self.tokenizer, self.source_tokenizer)
-        forced = {} if self.others else forced_scores(*models, *given)
+        scored = target_likelihood(self, *given)
         translations = self.translate(sources, **options)
         texts = [translation.text for translation in translations]
         if calibrate:
             log_probs = [translation.token_log_probs for translation in translations]
             self.confidence = Confidence.calibrate(log_probs, texts, references)
+        forced = scored.results() if scored else {}
         return {**metrics.score(texts, references, more_references).results(), **forced, "num_pairs": len(texts)}
 
     def evaluate_files(
@@ -440,9 +441,8 @@ class Translator(Pipeline):
         for corpus in corpora:
             source, target = corpus.direction.split("-")
             scores = self.directed(source, target).evaluate_files([corpus.name], tell=tell, **options)
-            found[corpus.direction] = {**scores, "trained": self.languages.is_trained(source, target)}
-        mean = {name: fmean(each[name] for each in found.values()) for name in ("bleu", "chrf")}
-        return {"by_direction": found, "mean": mean, "num_pairs": sum(each["num_pairs"] for each in found.values())}
+            found[corpus.direction] = scores
+        return direction_results(found, self.languages)
 
     def align(
         self, source: str, target: Given | None = None, *, layer: int | None = None, head: int | None = None
@@ -563,3 +563,16 @@ class Translator(Pipeline):
             return found
         numbers = self._adapter_set.numbers(adapters, len(texts))
         return [request and replace(request, adapter=number) for request, number in zip(found, numbers, strict=True)]
+
+
+def target_likelihood(translator: Translator, sources: Sequence[str], targets: Sequence[str]) -> Likelihood | None:
+    """The likelihood of each target, given its source, as for `pair_likelihood`; None for ensembles."""
+    models = (translator._model, translator.tokenizer, translator.source_tokenizer)
+    return None if translator.others else pair_likelihood(*models, sources, targets)
+
+
+def direction_results(scores: Mapping[str, dict[str, Any]], languages: Languages) -> dict[str, Any]:
+    """The scores of several directions, such as `en-de`, with their mean."""
+    found = {each: {**of, "trained": languages.is_trained(*each.split("-"))} for each, of in scores.items()}
+    mean = {name: fmean(each[name] for each in found.values()) for name in ("bleu", "chrf")}
+    return {"by_direction": found, "mean": mean, "num_pairs": sum(each["num_pairs"] for each in found.values())}
