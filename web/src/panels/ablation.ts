@@ -2,6 +2,7 @@
 
 import {html, nothing, type TemplateResult} from "lit-html";
 import {disableHeads, toggleHeads, undoDisabling} from "../ablation";
+import {givenClass, numGivenScored} from "../given";
 import {markDifferences} from "../marks";
 import {saveMenu, type Row} from "../save-menu";
 import {displayToken} from "../spelling";
@@ -55,14 +56,19 @@ export function signed(value: number, digits: number): string {
 }
 
 /** Bars to the left for what is less likely without the heads, to the right for what is more likely. */
-export function changeBars(labels: string[], changes: number[], unit: "nats" | ""): TemplateResult {
+export function changeBars(labels: string[], changes: number[], unit: "nats" | "", numGiven = 0): TemplateResult {
   const max = Math.max(unit ? MIN_NATS : MIN_PROBABILITY, ...changes.map(Math.abs));
   const bar = (change: number, index: number): TemplateResult => {
     const label = displayToken(labels[index] ?? "");
     const shown = signed(change, 2);
     const width = Number(shown) === 0 ? 0 : (50 * Math.abs(change)) / max; // a bar says no more than its number
     const place = {width: `${width}%`, [change < 0 ? "right" : "left"]: "50%"};
-    return html`<div class="change" role="listitem" aria-label="${label} ${change.toFixed(2)} ${unit}">
+    const given = index < numGiven ? ", given" : "";
+    return html`<div
+      class="change ${givenClass(index, numGiven)}"
+      role="listitem"
+      aria-label="${label}${given} ${change.toFixed(2)} ${unit}"
+    >
       <bdi>${label}</bdi>
       <span class="track two"><span class=${change < 0 ? "less" : "more"} ${styleProperties(place)}></span></span>
       <span class="number">${shown}</span>
@@ -94,7 +100,7 @@ function textChanges({token_changes: changes, log_prob_change: mean, text}: Abla
       <span class="strong number" id="change">${mean.toFixed(3)}</span> per token, where each token follows the same
       words as above:
     </p>
-    ${changeBars(scoredTokens(sentence), changes, "nats")}
+    ${changeBars(scoredTokens(sentence), changes, "nats", numGivenScored(sentence))}
     <p class="hint"
       >The larger the change, the more the ${kind} depends on what these heads look at. Weights alone do not tell. The
       other panels show the model with all its heads.</p

@@ -2,6 +2,7 @@
 
 import {html, nothing, type TemplateResult} from "lit-html";
 import type {ExperimentReply} from "../api";
+import {numGivenScored} from "../given";
 import {tryChange} from "../inspection";
 import {saveMenu, type Row} from "../save-menu";
 import {chosenModel, generatesText, isViewOfOther, state} from "../state";
@@ -82,7 +83,7 @@ function outcome({change, source, tokens, before, after}: ExperimentReply): Temp
       >
       ${help("log-probability", "nats")}). Of each token:
     </p>
-    ${changeBars(tokens, changes, "nats")}
+    ${changeBars(tokens, changes, "nats", numGivenScored(state.inspection.sentence))}
     <p class="legend">
       <span><i class="less"></i> less likely then</span>
       <span><i class="more"></i> more likely</span>
