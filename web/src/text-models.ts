@@ -1,8 +1,9 @@
 /** Models that do not translate: language models continue a text, others label it. */
 
 import {ablate, rankHeads} from "./ablation";
-import {endReplay, pendingReplay, startHistoryEntry} from "./address";
+import {endReplay, pendingReplay} from "./address";
 import type {Completion, FlowReply, InspectReply, ModelReply} from "./api";
+import {startHistoryEntry} from "./history";
 import {setInspection} from "./inspection";
 import {NUM_ALTERNATIVES} from "./request-fields";
 import {emptySentence, isSymbol, joinTokens, type Edit, type Sentence, type Token} from "./sentence";
@@ -55,8 +56,8 @@ async function continueText(edit: (Edit & {kind: "prefix"}) | null = null): Prom
   const original = edit && (chosenSentence()?.original ?? chosenSentence() ?? null);
   await runLatest("translate", "Writing", async signal => {
     const {name: model, max_tokens: limit} = chosenModel()!;
-    const {temperature, seed} = state.request;
-    const maxTokens = Math.min(state.request.maxTokens, await remainingTokens(prompt, signal));
+    const {temperature, seed, maxTokens: limitOfReader} = state.request;
+    const maxTokens = Math.min(limitOfReader, await remainingTokens(prompt, signal));
     if (maxTokens < 1) throw new Error(`The text has as many tokens as the model can read: ${limit}.`);
     const decoding = {max_tokens: maxTokens, temperature, seed};
     const {text, tokens, ids: all, numGiven} = await complete(prompt, decoding, signal);
@@ -77,7 +78,12 @@ async function continueText(edit: (Edit & {kind: "prefix"}) | null = null): Prom
     };
     const outputPosition = Math.max(0, Math.min(edit?.position ?? 0, inspected.length - 1));
     update({
-      output: {sentences: [sentence], sourceText, attribution: null},
+      output: {
+        sentences: [sentence],
+        sourceText,
+        attribution: null,
+        options: {temperature, seed, maxTokens: limitOfReader},
+      },
       view: {sentenceIndex: 0, outputPosition, hoveredToken: null},
       search: {trace: null},
     });
@@ -104,7 +110,7 @@ async function predictLabels(): Promise<void> {
       ? await fetchJson<FlowReply>(`inspect/${inspection.id}/flow/gradient`, undefined, signal)
       : null;
     update({
-      output: {sentences: [sentence], sourceText: text, attribution: flow && {...flow, inspection}},
+      output: {sentences: [sentence], sourceText: text, options: null, attribution: flow && {...flow, inspection}},
       view: {sentenceIndex: 0, outputPosition: 0},
       search: {trace: null},
     });
