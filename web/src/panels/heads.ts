@@ -264,7 +264,7 @@ export function panel(): TemplateResult {
   const lines = headLines();
   const tabStop = chosen?.head ?? lines[0]?.heads[0]?.head;
   const rankButton = html`<button id="rank" @click=${() => void rankHeads()}>Rank all heads</button>
-    <span class="hint">by ${help("worth", "worth")}</span>`;
+    <span class="hint">by ${help("worth", "worth")}: ${inspection.heads.length} runs of the model</span>`;
   const saveDisabled = (): void => downloadText("heads-off.txt", `${disabled.join("\n")}\n`);
   const keys = "Space: switch it off or on. Shift and space: its layer. S: only this one.";
   return html`<section
