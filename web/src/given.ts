@@ -20,11 +20,11 @@ export function givenClass(index: number, numGiven: number): string {
 export const givenNote = (numGiven: number, count: number): string =>
   numGiven ? ` Of ${count} tokens, the first ${numGiven} were given; the others were written by the model.` : "";
 
-/** The meaning of grey tokens, and of the line after them. */
+/** The meaning of grey tokens, and of the line after them, in their own colours. */
 export const givenLegend = (numGiven: number): TemplateResult | typeof nothing =>
   numGiven
     ? html`<span class="given-legend"
-        ><span class="given">grey</span>: given <i class="boundary"></i> <span class="written">dark</span>: written by
-        the model</span
+        ><span class="given">given</span> <i class="boundary"></i>
+        <span class="written">written by the model</span></span
       >`
     : nothing;

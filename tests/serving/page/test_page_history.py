@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+import page_models
 import pytest
-import torch
 from on_page import BEAM, HEAD, TEXT, Shown, head_button
 from served import Start
-
-from regard.checkpoint import save_new
-from regard.models.config import DecoderConfig
-from regard.models.registry import build
-from regard.text.tokenizer import Tokenizer
-from regard.text.tokenizer_config import TokenizerConfig
 
 FIRST, SECOND, THIRD = "the old cat sleeps near Paris", "my small duck sings by London", "a red woman plays in Berlin"
 LONGEST_TITLE = 60
@@ -195,8 +190,6 @@ def test_share_copies_a_link_of_what_is_shown(opened: Any, learnt_url: str) -> N
 
 
 def test_share_names_the_text_of_an_example(opened: Any, serve: Any, learnt_folder: Path, tmp_path: Path) -> None:
-    import shutil
-
     folder = tmp_path / "page-en-de"
     shutil.copytree(learnt_folder, folder)
     (folder / "results.json").write_text(json.dumps({"examples": [FIRST]}))
@@ -206,11 +199,7 @@ def test_share_names_the_text_of_an_example(opened: Any, serve: Any, learnt_fold
 
 
 def test_a_link_of_a_language_model_has_the_options_of_what_is_shown(opened: Any, start: Start, tmp_path: Path) -> None:
-    tokenizer = Tokenizer.train(["abcdef "], TokenizerConfig(kind="characters", vocab_size=20))
-    torch.manual_seed(3)
-    sizes = {"vocab_size": len(tokenizer), "model_dim": 16, "ff_dim": 24, "num_heads": 2, "max_positions": 40}
-    save_new(tmp_path / "letters", build(DecoderConfig(num_layers=1, **sizes)).eval(), tokenizer)
-    page = opened(start(tmp_path / "letters").url, text="ab c", temperature=0.8, seed=4, length=20)
+    page = opened(start(page_models.letters(tmp_path / "letters")).url, text="ab c", temperature=0.8, seed=4, length=20)
     before = page.address
     page.page.fill(TEXT, "fed")  # choices that nothing was written with yet
     page.choose("#temperature", "1.3")

@@ -8,7 +8,7 @@ import {saveMenu, type Row} from "../save-menu";
 import {displayToken} from "../spelling";
 import {canAblate, generatesText, isViewOfOther, scoredTokens, state, translates, type AblationResult} from "../state";
 import {styleProperties} from "../style-properties";
-import {help} from "../terms";
+import {help, NATS} from "../terms";
 
 const MAX_CHIPS = 24;
 /** The least changes that fill a bar. */
@@ -55,6 +55,14 @@ export function signed(value: number, digits: number): string {
   return Number(shown) === 0 ? shown.replace("-", "") : `${value > 0 ? "+" : ""}${shown}`;
 }
 
+/** The colours and the unit of bars of changes. */
+export const changeLegend = (when: string, unit: "nats" | ""): TemplateResult =>
+  html`<p class="legend">
+    <span><i class="less"></i> less likely ${when}</span>
+    <span><i class="more"></i> more likely</span>
+    ${unit ? html`<span class="unit">${NATS}</span>` : nothing}
+  </p>`;
+
 /** Bars to the left for what is less likely without the heads, to the right for what is more likely. */
 export function changeBars(labels: string[], changes: number[], unit: "nats" | "", numGiven = 0): TemplateResult {
   const max = Math.max(unit ? MIN_NATS : MIN_PROBABILITY, ...changes.map(Math.abs));
@@ -100,6 +108,7 @@ function textChanges({token_changes: changes, log_prob_change: mean, text}: Abla
       <span class="strong number" id="change">${mean.toFixed(3)}</span> per token, where each token follows the same
       words as above:
     </p>
+    ${changeLegend("without the heads", "nats")}
     ${changeBars(scoredTokens(sentence), changes, "nats", numGivenScored(sentence))}
     <p class="hint"
       >The larger the change, the more the ${kind} depends on what these heads look at. Weights alone do not tell. The
@@ -124,7 +133,7 @@ function labelChanges({predicted = []}: AblationResult): TemplateResult {
       Said then: <bdi class="strong" id="written-then">${predicted[0]!.label}</bdi>. The probability of each label
       changes by:
     </p>
-    ${changeBars(labels, changes, "")}`;
+    ${changeLegend("without the heads", "")} ${changeBars(labels, changes, "")}`;
 }
 
 function disabledHeads(): TemplateResult {
@@ -163,10 +172,6 @@ export function panel(): TemplateResult | typeof nothing {
   const isStale = isViewOfOther() || (ablation !== null && ablatedSentence !== sentence);
   const changes = (result: AblationResult): TemplateResult =>
     html`${generatesText() ? textChanges(result) : labelChanges(result)}
-      <p class="legend">
-        <span><i class="less"></i> less likely without the heads</span>
-        <span><i class="more"></i> more likely</span>
-      </p>
       <p class="hint">
         The model was never trained without them: this is what they are worth here, not what another model could do.
       </p>`;

@@ -15,7 +15,7 @@ import {help} from "../terms";
 import {importanceMap} from "./importance-map";
 
 const THUMBNAIL_SIZE = 44;
-const MAX_SHADE = 0.4;
+const MAX_SHADE = 0.35;
 
 /** Orders by the names that an address has; in the order "place", each layer has a line. */
 const ORDERS: Record<string, (head: HeadReply) => number | string> = {
@@ -99,7 +99,7 @@ function onKey(event: KeyboardEvent, name: string): void {
 /** A tag with the importance of a head: the more important, the stronger its colour. */
 function importanceTag(importance: number): TemplateResult {
   const max = Math.max(...Object.values(state.heads.importance ?? {}), 1e-9);
-  const background = translucent("more", (MAX_SHADE * Math.max(0, importance)) / max);
+  const background = translucent("heat", (MAX_SHADE * Math.max(0, importance)) / max);
   const number = importance.toFixed(2).replace("-0.00", "0.00");
   return html`<span class="tag number" aria-hidden="true" ${styleProperties({background})}>${number}</span>`;
 }
