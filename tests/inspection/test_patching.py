@@ -1,6 +1,8 @@
 """Activation patching, held against its laws and against hooks of PyTorch's own."""
 
+import itertools
 import json
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from regard.models.registry import build
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.predictor import Predictor
 from regard.pipelines.translator import Translator
+from regard.runs import progress
 from regard.text.tokenizer import Tokenizer
 
 SIZES: dict[str, Any] = {"model_dim": 16, "ff_dim": 24, "num_heads": 4, "max_positions": 40, "dropout": 0.0}
@@ -210,7 +213,24 @@ def test_more_places_than_fit_in_a_batch(make: Any, monkeypatch: pytest.MonkeyPa
         torch.testing.assert_close(parts[kind], grid, rtol=0, atol=2e-5)
 
 
-def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", ["states", "heads"])
+def test_how_many_runs_are_made_is_told(what: str, make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patching, "PLACES_AT_ONCE", 4)
+    pipeline, told, rows = make("pairs"), list[tuple[str, int, int]](), list[int]()
+    whole = patch(pipeline, "abcde", "hbgaf", what=what, answers=("c", "f")).differences
+    num_places = sum(grid.isfinite().sum().item() for grid in whole.values())
+
+    def tell(name: str, done: int, total: int) -> None:
+        told.append((name, done, total))
+
+    pipeline.model.register_forward_pre_hook(lambda _, inputs: rows.append(len(inputs[0])))
+    patch(pipeline, "abcde", "hbgaf", what=what, answers=("c", "f"), tell=tell)
+    assert told[0] == ("patching", 0, num_places + 4)
+    assert [done for _, done, _ in told[1:]] == list(itertools.accumulate(rows[:-2]))  # the last two are A and B alone
+    assert told[-1] == ("patching", num_places + 4, num_places + 4)
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = str(Path(__file__).parents[1] / "stored" / "int8")
 
     def command(*words: str) -> int:
@@ -224,6 +244,13 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     rows = {line.split()[0]: line for line in said.splitlines() if line[:1] not in ("", " ") and "effects" not in line}
     assert float(rows["e"].split()[1]) > 0.8
     assert max(map(len, said.splitlines())) <= 80
+    monkeypatch.setattr(progress, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(patching, "PLACES_AT_ONCE", 4)
+    assert command("abcde", "abcdf") == 0
+    captured = capsys.readouterr()
+    assert captured.out == said
+    assert re.fullmatch(r"patching: \d+ runs, about 0:\d\d in all\n", captured.err)  # no bar, as this is no terminal
+    monkeypatch.undo()
     assert command("abcde", "abcdf", "--heads", "--answers", "E,F", "-o", str(tmp_path / "found.json")) == 0
     found = json.loads((tmp_path / "found.json").read_text())
     assert {place["kind"] for place in found["places"]} == {"encoder", "decoder", "cross"}

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from regard.inspection.drawing import notebook as drawn
-from regard.runs.progress import Callbacks, RunDisplay, TensorBoard, clock, quantity
+from regard.runs.progress import Callbacks, LongWork, RunDisplay, TensorBoard, clock, quantity
 from regard.training.training_run import Progress
 
 
@@ -184,3 +184,20 @@ def test_tensorboard_shows_what_was_told(tmp_path: Path) -> None:
     assert [(event.step, event.value) for event in events.Scalars("training/loss")] == [
         (2, 3.0), (4, 3.0), (6, 2.0), (8, 2.0)]  # fmt: skip
     assert events.Scalars("validation/loss")[-1].value == 3.0
+
+
+def test_long_work_says_first_how_much_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("regard.runs.progress.time", SimpleNamespace(monotonic=lambda: now[0]))
+    stream = io.StringIO()
+    with RunDisplay(Console(file=stream, width=80)) as display:
+        work = LongWork(display, "run")
+        for seconds_a_run in (0.01, 0.03):  # the first takes 1.2 seconds in all, the second 3.6
+            work("patching", 0, 120)
+            for done in (40, 80, 120):
+                now[0] += 40 * seconds_a_run
+                work("patching", done, 120)
+        work("patching", 0, 1)  # done before anything could be said
+        now[0] += 60
+        work("patching", 1, 1)
+    assert stream.getvalue() == "patching: 120 runs, about 0:04 in all\n"

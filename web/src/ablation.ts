@@ -54,17 +54,18 @@ export async function rankHeads(): Promise<void> {
   if (!sentence?.isDone || !inspection || isInspectionStale()) return;
   const names = [...inspection.weights.keys()];
   const layers = [...new Set(names.map(layerOf))];
-  await runLatest("rank", "Taking each head away", async signal => {
+  const progress = (done: number): string => `Taking each head away: ${done} of ${names.length}`;
+  await runLatest("rank", progress(0), async signal => {
     let importance: Record<string, number> = {};
     let importanceByToken: Record<string, number[]> = {};
-    for (const [index, layer] of layers.entries()) {
+    for (const layer of layers) {
       const heads = names.filter(name => layerOf(name) === layer);
       const sweep = await fetchJson<AblateReply>("ablate", {...targetFields(sentence), sweep: true, heads}, signal);
       if (state.inspection.result !== inspection) return; // another text is shown by now
       importance = {...importance, ...sweep.worth};
       importanceByToken = {...importanceByToken, ...sweep.by_token};
       update({heads: {importance, importanceByToken}});
-      relabel("rank", `Taking each head away: ${index + 1} of ${layers.length} layers`);
+      relabel("rank", progress(Object.keys(importance).length));
     }
     update({heads: {sortBy: "worth"}});
   });

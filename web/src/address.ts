@@ -113,18 +113,22 @@ const fieldOf = (of: State, {group, field}: Parameter): Value => (of[group] as R
 
 const DEFAULTS = initialState();
 
-let isNewEntry = false;
+/** Options of a language model, which change what is shown only when the text is continued again. */
+const SHOWN_OPTIONS: Record<string, keyof NonNullable<State["output"]["options"]>> = {
+  temperature: "temperature",
+  seed: "seed",
+  length: "maxTokens",
+};
 
-/** Let the next address be an entry of its own in the browser's history. */
-export function startHistoryEntry(): void {
-  isNewEntry = true;
-}
+/** The text that the output is of; the one in the field, if there is no output, or no answer. */
+export const shownText = (): string =>
+  isOutputStale() && !state.status.error ? state.output.sourceText : state.request.text;
 
-/** The value of a parameter; while the output is of another text, a link is to the output. */
+/** The value of a parameter. A link is to what is shown: other choices in the fields are not in it. */
 function valueOf(name: string): Value {
-  const isSettled = !state.request.translatesWhileTyping && !state.status.busy.translate && !state.status.error;
-  if (name === "text" && isOutputStale() && isSettled) return state.output.sourceText;
-  return fieldOf(state, PARAMETERS[name]!);
+  if (name === "text") return shownText();
+  const option = SHOWN_OPTIONS[name];
+  return option && state.output.options ? state.output.options[option] : fieldOf(state, PARAMETERS[name]!);
 }
 
 /** The edits as they are written in the address: rows of sentence, position, text, token and ids. */
@@ -149,8 +153,8 @@ function replayParameters(): [string, string][] {
 const isOfExample = (name: string): boolean =>
   name === "text" || name === "direction" || (name === "head" && state.view.head === firstHead());
 
-/** Write the state to the address and to the title. */
-export function writeAddress(): void {
+/** The parameters of a link to what is shown. */
+function linkParameters(): URLSearchParams {
   const {storedPage} = state.server;
   const parameters = new URLSearchParams();
   for (const [name, parameter] of Object.entries(PARAMETERS)) {
@@ -159,18 +163,19 @@ export function writeAddress(): void {
     if (value === null || value === fieldOf(DEFAULTS, parameter) || String(value) === "") continue;
     parameters.set(name, String(value));
   }
-  if (!storedPage) {
-    for (const [name, value] of replayParameters()) parameters.set(name, value);
-    const title = [...state.request.text.trim().split("\n")[0]!].slice(0, 60).join("");
-    document.title = title ? `${title} · Regard` : "Regard";
-  }
-  const isUntouched = state.output.isExample && [...parameters.keys()].every(isOfExample);
-  const address = `#${isUntouched ? "" : parameters}`;
-  if (address === (location.hash || "#") || location.protocol === "about:") return; // a notebook has no address
-  if (isNewEntry) history.pushState(null, "", address);
-  else history.replaceState(null, "", address);
-  isNewEntry = false;
+  if (!storedPage) for (const [name, value] of replayParameters()) parameters.set(name, value);
+  return parameters;
 }
+
+/** The part of the address after the page's own; of an example as the page shows it, nothing. */
+export function currentFragment(): string {
+  const parameters = linkParameters();
+  const isUntouched = state.output.isExample && [...parameters.keys()].every(isOfExample);
+  return `#${isUntouched ? "" : parameters}`;
+}
+
+/** A link to exactly what is shown, also of an example. */
+export const shareLink = (): string => `${location.href.split("#")[0]}#${linkParameters()}`;
 
 const isWholeNumber = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 const toIds = (value: unknown): number[] => (Array.isArray(value) ? value.filter(isWholeNumber) : []);

@@ -10,6 +10,8 @@ export interface Side {
   /** The part of the text that each covers, with the space in front; empty for symbols. */
   pieces: string[];
   direction: "rtl" | "ltr";
+  /** How many of the labels, from the first, were given to a language model; 0: of a translation. */
+  numGiven: number;
 }
 
 export interface AttentionView {

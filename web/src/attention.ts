@@ -2,6 +2,7 @@
 
 import type {TokensReply} from "./api";
 import type {AttentionView, Side} from "./attention-view";
+import {numGivenTokens} from "./given";
 import {layerOf} from "./head-navigation";
 import type {InspectionFlow} from "./server";
 import {FLOW_PREFIX, hasOutputRows, MEAN_PREFIX, state, update} from "./state";
@@ -46,6 +47,7 @@ function sideOf(tokens: TokensReply, text: string): Side {
     labels: groups.map(group => group.map(position => labels[position]!).join("")),
     pieces: groups.map(group => group.map(position => pieces[position]!).join("")),
     direction: textDirection(text),
+    numGiven: groups.filter(group => group.at(-1)! < numGivenTokens()).length,
   };
 }
 
@@ -79,7 +81,10 @@ function flowView({rows: rowTokens, keys: keyTokens, shares, inspection}: Inspec
   const isPrediction = target === null && logProbs.length > 0; // rows begin with the second token
   const row = isPrediction ? outputPosition - 1 : outputPosition;
   const view = viewOf("flow", weightsOfShares(shares), rows, keys, {row, key: inputPosition});
-  if (isPrediction) rows.groups = rows.groups.map(group => group.map(token => token + 1));
+  if (isPrediction) {
+    rows.groups = rows.groups.map(group => group.map(token => token + 1));
+    rows.numGiven = Math.max(0, rows.numGiven - 1);
+  }
   return view;
 }
 

@@ -21,9 +21,10 @@ function copyWithCommand(text: string): boolean {
 }
 
 export const COPIED = "Copied.";
+export const LINK_COPIED = "Link copied.";
 
 /** Copy a text, and notify the reader. */
-export async function copyText(text: string): Promise<void> {
+export async function copyText(text: string, notice = COPIED): Promise<void> {
   let isCopied = false;
   try {
     await navigator.clipboard.writeText(text);
@@ -31,9 +32,7 @@ export async function copyText(text: string): Promise<void> {
   } catch {
     isCopied = copyWithCommand(text);
   }
-  notify(
-    isCopied
-      ? COPIED
-      : "The browser does not allow copying here. Select the translation, and copy it with the keyboard.",
-  );
+  const other =
+    notice === LINK_COPIED ? "Copy the address of the page." : "Select the text, and copy it with the keyboard.";
+  notify(isCopied ? notice : `The browser does not allow copying here. ${other}`);
 }

@@ -140,6 +140,8 @@ export interface Matrix {
   weights: Weights;
   rows: string[];
   keys: string[];
+  /** The number of rows and of keys, from the first, that were given to a language model. */
+  numGiven: {rows: number; keys: number};
   chosen: {row: number; key: number};
   isMirrored: boolean;
 }
@@ -164,7 +166,7 @@ function labelledIndices(count: number, size: number, chosen: number): number[] 
 }
 
 function planMatrix(pen: CanvasRenderingContext2D, matrix: Matrix, room: number): {plan: Plan; layout: Layout} {
-  const {weights, rows, keys, chosen, isMirrored} = matrix;
+  const {weights, rows, keys, numGiven, chosen, isMirrored} = matrix;
   pen.font = FONT;
   const maxWidth = Math.min(MAX_LABEL_WIDTH, room * 0.25);
   const rowLabels = fitLabels(pen, rows, maxWidth);
@@ -183,26 +185,28 @@ function planMatrix(pen: CanvasRenderingContext2D, matrix: Matrix, room: number)
     rows: labelledIndices(rows.length, size, chosen.row),
     keys: labelledIndices(keys.length, size, chosen.key),
   };
-  const fill = (isChosen: boolean): string => cssColour(isChosen ? "accent" : "ink");
+  const fill = (isChosen: boolean, isGiven: boolean): string =>
+    cssColour(isChosen ? "accent" : isGiven ? "faint" : "ink");
   const labels = [
     ...labelled.rows.map(row => ({
       text: rowLabels[row]!,
       x: left - 6,
       y: top + size * (row + 0.5),
       isVertical: false,
-      fill: fill(row === chosen.row),
+      fill: fill(row === chosen.row, row < numGiven.rows),
     })),
     ...labelled.keys.map(key => ({
       text: keyLabels[key]!,
       x: column(key) + 0.5 * size,
       y: top - 6,
       isVertical: true,
-      fill: fill(key === chosen.key),
+      fill: fill(key === chosen.key, key < numGiven.keys),
     })),
   ];
   const mark = {stroke: cssColour("accent"), thickness: 1.5};
   const frames = [
     {x: left - 0.5, y: top - 0.5, width: width + 1, height: height + 1, stroke: cssColour("line"), thickness: 1},
+    ...givenFrames(numGiven, {left, top, size, width, height, isMirrored}),
     {x: left, y: top + size * chosen.row, width, height: size, ...mark},
     {x: column(chosen.key), y: top, width: size, height, ...mark},
   ];
@@ -218,6 +222,27 @@ function planMatrix(pen: CanvasRenderingContext2D, matrix: Matrix, room: number)
     plan: {image, left, top, width, height, isMirrored, labels, frames, hatching},
     layout: {left, top, size, ...labelled},
   };
+}
+
+/** Frames about the rows and the keys that were given; none where all are alike. */
+function givenFrames(
+  {rows, keys}: Matrix["numGiven"],
+  {
+    left,
+    top,
+    size,
+    width,
+    height,
+    isMirrored,
+  }: Pick<Plan & Layout, "left" | "top" | "size" | "width" | "height" | "isMirrored">,
+): Plan["frames"] {
+  const line = {stroke: cssColour("faint"), thickness: 1};
+  const keyWidth = size * keys;
+  const [ofRows, ofKeys] = [
+    {x: left, y: top, width, height: size * rows, ...line},
+    {x: isMirrored ? left + width - keyWidth : left, y: top, width: keyWidth, height, ...line},
+  ];
+  return [...(rows ? [ofRows] : []), ...(keys ? [ofKeys] : [])];
 }
 
 /** Draw a head with its tokens, as wide as the room or as its cells. */

@@ -7,7 +7,7 @@ import {searchKey, traceSearch} from "./beam-search";
 import {firstHead, layerOf} from "./head-navigation";
 import {redecodingFields, targetFields} from "./request-fields";
 import type {Sentence} from "./sentence";
-import {fetchOfInspection, inspect, type Inspection} from "./server";
+import {fetchOfInspection, fetchSlowly, inspect, type Inspection} from "./server";
 import {
   assign,
   chosenModel,
@@ -21,7 +21,7 @@ import {
   update,
   type State,
 } from "./state";
-import {isRunning, runLatest} from "./tasks";
+import {isRunning, relabel, runLatest} from "./tasks";
 
 /** Whether a model has a head, a mean of heads or a flow. */
 function hasView(head: string, {weights}: Inspection): boolean {
@@ -165,7 +165,10 @@ export async function patchFrom(other: string): Promise<void> {
   const {result: inspection} = state.inspection;
   if (!inspection || isInspectionStale()) return;
   await runLatest("patching", "Patching", async signal => {
-    const result = await fetchOfInspection<PatchReply>(inspection, `patch?other=${encodeURIComponent(other)}`, signal);
+    const path = `patch?other=${encodeURIComponent(other)}&stream=true`;
+    const result = await fetchSlowly<PatchReply>(inspection, path, signal, (done, total) =>
+      relabel("patching", `Patching: ${done} of ${total} runs of the model`),
+    );
     update({inspection: {patching: {result, other, inspection}}, trial: {patched: strongest(result)}});
   });
 }

@@ -2,9 +2,11 @@
 
 import {html, nothing, render} from "lit-html";
 import {ablate} from "./ablation";
-import {openAddress, pendingReplay, readAddress, writeAddress} from "./address";
+import {openAddress, pendingReplay, readAddress, shareLink} from "./address";
+import {copyText, LINK_COPIED} from "./clipboard";
 import {clearColours} from "./colours";
 import {unmatchedWords} from "./diff";
+import {nameEntry, openEntry, writeHistory} from "./history";
 import {inspectChosen} from "./inspection";
 import {countTokens, loadModels} from "./models";
 import {panel as ablationPanel} from "./panels/ablation";
@@ -106,6 +108,18 @@ function subtitle(): string {
   return isTranslator ? "Translate, and look inside while it happens." : "See what a model does with a text.";
 }
 
+/** A button that copies a link to what is shown, where there is an address that others can open. */
+function shareButton(): unknown {
+  const hasAddress = location.protocol.startsWith("http") && (chosenSentence() || state.output.html);
+  if (!hasAddress) return nothing;
+  return html`<button
+    id="share-link"
+    title="Copy a link to exactly what is shown: the text, options, head, and words that you wrote"
+    @click=${() => void copyText(shareLink(), LINK_COPIED)}
+    >${state.status.notice === LINK_COPIED ? "Copied" : "Share"}</button
+  >`;
+}
+
 function header(): unknown {
   const busy = Object.values(state.status.busy).at(-1);
   const tourButton = html`<button id="tour" @click=${() => void startTour()}>Explain</button>`;
@@ -114,7 +128,8 @@ function header(): unknown {
     <p class="hint">${subtitle()}</p>
     <span class="said" role="status">${state.status.notice}</span
     ><span class="status" role="status">${busy ? html`<span class="spinner"></span>${busy} …` : nothing}</span>
-    ${translates() ? tourButton : nothing} ${state.server.storedPage ? nothing : html`<a href="docs">API</a>`}
+    ${translates() ? tourButton : nothing} ${shareButton()}
+    ${state.server.storedPage ? nothing : html`<a href="docs">API</a>`}
     <button class="theme" @click=${changeTheme} aria-label="Light or dark">◐</button>
   </header>`;
 }
@@ -198,6 +213,7 @@ const setReady = (): void => {
 
 /** The address was changed by the reader, or by the browser's history. */
 function onAddressChange(): void {
+  if (openEntry()) return;
   const before = chosenModel();
   const changes = readAddress();
   update(changes, pendingReplay()?.tracesSearch ? {} : {search: {trace: null, candidate: null}});
@@ -210,7 +226,7 @@ function onAddressChange(): void {
 const theme = storedTheme();
 if (theme) document.documentElement.dataset.theme = theme;
 onChange(draw);
-onChange(writeAddress);
+onChange(writeHistory);
 addEventListener("resize", draw);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 Object.assign(globalThis, {regard: {state, matrixLayout, unmatchedWords}}); // for the console, and for tests
@@ -223,6 +239,7 @@ if (storedPage) {
   });
 } else {
   openAddress();
+  nameEntry();
   onServerReturn(resumePage);
   addEventListener("hashchange", onAddressChange);
   draw();

@@ -93,12 +93,12 @@ function* markShapes(element: Element, style: CSSStyleDeclaration, box: Box): Ge
   if (element.matches(".cell")) {
     yield frame(style.borderTopColor, element.getAttribute("aria-pressed") === "true" ? 4 : 1.5);
   }
-  if (element.matches(".cell.off")) yield line(`M 0 0 L ${width} ${height}`, cssColour("less"));
-  if (element.matches("del")) yield line(`M 0 ${height / 2} L ${width} ${height / 2}`, cssColour("bad"), 1);
+  if (element.matches(".cell.off")) yield line(`M 0 0 L ${width} ${height}`, cssColour("ink"));
+  if (element.matches("del")) yield line(`M 0 ${height / 2} L ${width} ${height / 2}`, cssColour("faint"), 1);
   if (element.matches('.token[aria-pressed="true"], .part.here')) yield frame(cssColour("accent"));
-  if (element.matches(".token.prefix-end")) yield frame(cssColour("more"));
+  if (element.matches(".token.prefix-end")) yield frame(cssColour("ink"));
   if (element.matches(".token.new, u.new")) {
-    yield line(`M 2 ${height - 1} L ${width - 2} ${height - 1}`, cssColour("more"));
+    yield line(`M 2 ${height - 1} L ${width - 2} ${height - 1}`, cssColour("ink"));
   }
 }
 

@@ -39,6 +39,8 @@ export interface Sentence extends TokenizedText {
   original: Sentence | null;
   edit: Edit | null;
   isDone: boolean;
+  /** The number of tokens at the beginning that were given to a language model; 0: of a translation. */
+  numGiven: number;
   /** White space in front, in the translation of the whole text. */
   separator?: string | undefined;
 }
@@ -56,6 +58,7 @@ export const emptySentence = (): Sentence => ({
   original: null,
   edit: null,
   isDone: false,
+  numGiven: 0,
 });
 
 /** Set the tokens of an answer. Alternatives that only the stream had are kept. */

@@ -90,9 +90,8 @@ export async function fetchJson<Answer>(path: string, fields?: unknown, signal?:
   return (await (await fetchResponse(path, fields, signal)).json()) as Answer;
 }
 
-/** Translate a text; its server-sent events. */
-export async function* streamTranslation(fields: unknown, signal: AbortSignal): AsyncGenerator<StreamEvent> {
-  const response = await fetchResponse("stream", fields, signal);
+/** The server-sent events of an answer. */
+async function* readEvents(response: Response, signal: AbortSignal): AsyncGenerator<{name: string; data: unknown}> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
@@ -105,12 +104,15 @@ export async function* streamTranslation(fields: unknown, signal: AbortSignal): 
     rest = events.pop() ?? "";
     for (const event of events) {
       const [name, data] = event.split("\n");
-      yield {
-        name: name!.slice("event: ".length),
-        data: JSON.parse(data!.slice("data: ".length)) as unknown,
-      } as StreamEvent;
+      yield {name: name!.slice("event: ".length), data: JSON.parse(data!.slice("data: ".length)) as unknown};
     }
   }
+}
+
+/** Translate a text; its server-sent events. */
+export async function* streamTranslation(fields: unknown, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+  const response = await fetchResponse("stream", fields, signal);
+  for await (const each of readEvents(response, signal)) yield each as StreamEvent;
 }
 
 /** Ask about an inspection. If the server no longer has it, as after a restart, it inspects again. */
@@ -118,14 +120,38 @@ export async function fetchOfInspection<Answer>(
   inspection: Inspection,
   path: string,
   signal: AbortSignal,
+  ask = fetchJson<Answer>,
 ): Promise<Answer> {
   try {
-    return await fetchJson<Answer>(`inspect/${inspection.id}/${path}`, undefined, signal);
+    return await ask(`inspect/${inspection.id}/${path}`, undefined, signal);
   } catch (error) {
     if (!(error instanceof ServerError) || error.status !== GONE) throw error;
     inspection.id = (await fetchJson<InspectReply>("inspect", inspection.request, signal)).id;
-    return await fetchJson<Answer>(`inspect/${inspection.id}/${path}`, undefined, signal);
+    return await ask(`inspect/${inspection.id}/${path}`, undefined, signal);
   }
+}
+
+type ProgressEvent =
+  | {name: "progress"; data: {done: number; total: number}}
+  | {name: "done"; data: unknown}
+  | {name: "error"; data: {status: number; message: string}};
+
+/** Ask for what takes a while; the progress is told on the way. */
+export async function fetchSlowly<Answer>(
+  inspection: Inspection,
+  path: string,
+  signal: AbortSignal,
+  tell: (done: number, total: number) => void,
+): Promise<Answer> {
+  return await fetchOfInspection<Answer>(inspection, path, signal, async whole => {
+    for await (const each of readEvents(await fetchResponse(whole, undefined, signal), signal)) {
+      const {name, data} = each as ProgressEvent;
+      if (name === "error") throw new ServerError(data.status, data.message);
+      if (name === "done") return data as Answer;
+      if (!signal.aborted) tell(data.done, data.total);
+    }
+    throw new ServerError(UNREACHABLE, "The server went away while it was answering. Is it still running?");
+  });
 }
 
 /** The weights of all heads of a kind, by name: a byte for each. */

@@ -50,6 +50,8 @@ export interface State {
     html: string;
     /** A translation beside the chosen one. */
     compared: Sentence | null;
+    /** The options of a language model's continuation. */
+    options: Pick<State["request"], "temperature" | "seed" | "maxTokens"> | null;
     /** Whether the page chose the text, as the reader had written none. */
     isExample: boolean;
     /** Shares of the tokens in a prediction. */
@@ -172,7 +174,7 @@ export const initialState = (): State => ({
     translatesWhileTyping: true,
   },
   tokenCounts: {total: null, longestSentence: 0, sentenceLimit: 0, truncatedSentences: 0},
-  output: {sourceText: "", sentences: [], html: "", compared: null, isExample: false, attribution: null},
+  output: {sourceText: "", sentences: [], html: "", compared: null, options: null, isExample: false, attribution: null},
   view: {
     sentenceIndex: 0,
     outputPosition: 0,
@@ -222,7 +224,7 @@ export const NO_RESULTS: Changes = {
 };
 
 /** The output, emptied, and all results of it. */
-export const NO_OUTPUT: Changes[] = [{output: {sentences: [], sourceText: "", html: ""}}, NO_RESULTS];
+export const NO_OUTPUT: Changes[] = [{output: {sentences: [], sourceText: "", html: "", options: null}}, NO_RESULTS];
 
 const listeners: (() => void)[] = [];
 let isFramePending = false;

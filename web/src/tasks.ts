@@ -104,6 +104,11 @@ export function notify(notice: string): void {
 
 export const isRunning = (kind: string): boolean => controllers.has(kind);
 
+/** End all tasks. */
+export function cancelAll(): void {
+  for (const kind of [...controllers.keys()]) cancel(kind);
+}
+
 export function cancel(kind: string): void {
   controllers.get(kind)?.abort();
   endTask(kind);

@@ -152,6 +152,9 @@ const TERMS = {
   ],
 } satisfies Record<string, [string, string]>;
 
+/** The unit of changes, where their numbers stand. */
+export const NATS = "In nats: −0.69 halves a probability, +0.69 doubles it.";
+
 type Term = keyof typeof TERMS;
 
 const MARGIN = 8;

@@ -1,8 +1,9 @@
 /** Models that do not translate: language models continue a text, others label it. */
 
 import {ablate, rankHeads} from "./ablation";
-import {endReplay, pendingReplay, startHistoryEntry} from "./address";
+import {endReplay, pendingReplay} from "./address";
 import type {Completion, FlowReply, InspectReply, ModelReply} from "./api";
+import {startHistoryEntry} from "./history";
 import {setInspection} from "./inspection";
 import {NUM_ALTERNATIVES} from "./request-fields";
 import {emptySentence, isSymbol, joinTokens, type Edit, type Sentence, type Token} from "./sentence";
@@ -20,9 +21,9 @@ async function complete(
   prompt: string,
   decoding: object,
   signal: AbortSignal,
-): Promise<{text: string; tokens: Token[]; ids: number[]}> {
+): Promise<{text: string; tokens: Token[]; ids: number[]; numGiven: number}> {
   const fields = {model: chosenModel()!.name, prompt, ...decoding, logprobs: NUM_ALTERNATIVES, echo: true};
-  const {choices} = await fetchJson<Completion>("v1/completions", fields, signal);
+  const {choices, usage} = await fetchJson<Completion>("v1/completions", fields, signal);
   const {text, logprobs} = choices[0]!;
   if (!logprobs) throw new Error("The server must send the log-probabilities that were asked for.");
   const tokens = logprobs.tokens.map((token, position) => ({
@@ -30,7 +31,13 @@ async function complete(
     log_prob: logprobs.token_logprobs[position] ?? null,
     alternatives: Object.entries(logprobs.top_logprobs[position] ?? {}).sort((a, b) => b[1] - a[1]),
   }));
-  return {text, ids: logprobs.token_ids, tokens};
+  return {text, ids: logprobs.token_ids, tokens, numGiven: usage.prompt_tokens};
+}
+
+/** The number of tokens at the beginning that are those that were given, and not the reader's own or the model's. */
+function numStillGiven({ids: before, numGiven}: Sentence, ids: number[]): number {
+  const changed = before.findIndex((id, position) => position >= numGiven || id !== ids[position]);
+  return changed < 0 ? numGiven : changed;
 }
 
 /** The number of tokens that may follow a text, so that the model can still read all of it. */
@@ -49,11 +56,11 @@ async function continueText(edit: (Edit & {kind: "prefix"}) | null = null): Prom
   const original = edit && (chosenSentence()?.original ?? chosenSentence() ?? null);
   await runLatest("translate", "Writing", async signal => {
     const {name: model, max_tokens: limit} = chosenModel()!;
-    const {temperature, seed} = state.request;
-    const maxTokens = Math.min(state.request.maxTokens, await remainingTokens(prompt, signal));
+    const {temperature, seed, maxTokens: limitOfReader} = state.request;
+    const maxTokens = Math.min(limitOfReader, await remainingTokens(prompt, signal));
     if (maxTokens < 1) throw new Error(`The text has as many tokens as the model can read: ${limit}.`);
     const decoding = {max_tokens: maxTokens, temperature, seed};
-    const {text, tokens, ids: all} = await complete(prompt, decoding, signal);
+    const {text, tokens, ids: all, numGiven} = await complete(prompt, decoding, signal);
     const ids = all.slice(0, limit ?? all.length); // the last token may be one more than the model can read
     const inspection = await inspect({model, text, ids}, signal);
     const inspected = sentenceOfInspection(inspection).tokens;
@@ -66,11 +73,17 @@ async function continueText(edit: (Edit & {kind: "prefix"}) | null = null): Prom
       original,
       edit,
       isDone: true,
+      numGiven: original ? numStillGiven(original, ids) : Math.min(numGiven, ids.length),
       tokens: inspected.map((each, position) => ({...each, alternatives: tokens[position]?.alternatives ?? []})),
     };
     const outputPosition = Math.max(0, Math.min(edit?.position ?? 0, inspected.length - 1));
     update({
-      output: {sentences: [sentence], sourceText, attribution: null},
+      output: {
+        sentences: [sentence],
+        sourceText,
+        attribution: null,
+        options: {temperature, seed, maxTokens: limitOfReader},
+      },
       view: {sentenceIndex: 0, outputPosition, hoveredToken: null},
       search: {trace: null},
     });
@@ -97,7 +110,7 @@ async function predictLabels(): Promise<void> {
       ? await fetchJson<FlowReply>(`inspect/${inspection.id}/flow/gradient`, undefined, signal)
       : null;
     update({
-      output: {sentences: [sentence], sourceText: text, attribution: flow && {...flow, inspection}},
+      output: {sentences: [sentence], sourceText: text, options: null, attribution: flow && {...flow, inspection}},
       view: {sentenceIndex: 0, outputPosition: 0},
       search: {trace: null},
     });

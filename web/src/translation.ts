@@ -1,9 +1,10 @@
 /** Translations: of the text, from a prefix whose last word the reader forces, and others of the same sentence. */
 
-import {endReplay, pendingReplay, startHistoryEntry, type Replay, type SentenceEdit} from "./address";
+import {endReplay, pendingReplay, type Replay, type SentenceEdit} from "./address";
 import {rankHeads} from "./ablation";
 import type {PairScore, TextReply} from "./api";
 import {traceSearch} from "./beam-search";
+import {startHistoryEntry} from "./history";
 import {inspectChosen, inspectSnapshot} from "./inspection";
 import {decodingFields, modelFields, NUM_ALTERNATIVES} from "./request-fields";
 import {
@@ -74,7 +75,7 @@ async function translateText(): Promise<void> {
     await readStream(fields, signal, {decoding}, sentences => {
       const sentenceIndex = Math.max(0, Math.min(state.view.sentenceIndex, sentences.length - 1));
       update({
-        output: {sentences, sourceText: text, html: "", compared: null},
+        output: {sentences, sourceText: text, html: "", compared: null, options: null},
         view: {hoveredToken: null, sentenceIndex},
       });
     });

@@ -105,6 +105,7 @@ def patch(
     what: str = "states",
     answers: tuple[str, str] | None = None,
     prefix: str = "",
+    tell: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Patching:
     """The effect of each state, or of each head, on what a model says next.
 
@@ -115,6 +116,7 @@ def patch(
         answers: the tokens or labels a and b; None: what the model says after A and after B. Of a translator, the first
             tokens in which the greedy translations differ.
         prefix: what the translations begin with.
+        tell: called with `patching`, the number of runs of the model that are made, and that of all.
     Raises:
         SettingsError: an unknown `what`, a recurrent model, or answers that are no tokens or labels of the model.
         DataError: texts with different numbers of tokens, or the same answer for both.
@@ -137,7 +139,7 @@ def patch(
         )
     a, b = (classes[1][answer] for answer in classes[0])
     places = _state_places(model, runs[0]) if what == "states" else _head_places(model)
-    found = _patched(model, runs, what, [[place] for place in places], (a, b))
+    found = _patched(model, runs, what, [[place] for place in places], (a, b), tell)
     grids: dict[str, Tensor] = {}
     for place, value in zip(places, found, strict=True):
         size = [1 + max(part) for part in zip(*(each[1:] for each in places if each.kind == place.kind), strict=True)]
@@ -291,10 +293,19 @@ def _noted(model: Model, run: Run, what: str, count: int) -> dict[Site, Tensor]:
 
 
 def _patched(
-    model: Model, runs: Sequence[Run], what: str, groups: Sequence[Sequence[Place]], classes: tuple[int, int]
+    model: Model,
+    runs: Sequence[Run],
+    what: str,
+    groups: Sequence[Sequence[Place]],
+    classes: tuple[int, int],
+    tell: Callable[[str, int, int], None] = lambda *_: None,
 ) -> list[float]:
     """The difference after the first run with each group of places taken from the second one."""
+    num_read = min(len(groups), PLACES_AT_ONCE)  # runs on the second text
+    total = num_read + len(groups)
+    tell("patching", 0, total)
     noted, attentions, found = _noted(model, runs[1], what, len(groups)), multihead_attentions(model), list[float]()
+    tell("patching", num_read, total)
     for first in range(0, len(groups), PLACES_AT_ONCE):
         rows = [(row, place) for row, group in enumerate(groups[first : first + PLACES_AT_ONCE]) for place in group]
 
@@ -309,6 +320,7 @@ def _patched(
         with _after(model, what, put):
             count = min(PLACES_AT_ONCE, len(groups) - first)
             found += _difference(model, runs[0].rows(count, _device(model)), classes).tolist()
+        tell("patching", num_read + len(found), total)
     return found
 
 

@@ -58,20 +58,23 @@ def patch(
     """Put states of one text into the run on another, and show which of them change what the model says (activation patching)."""
     from regard.analysis.patching import patch as patch_places
     from regard.pipelines.loading import load
+    from regard.runs.progress import LongWork, RunDisplay
 
     if output is not None:
         check_folder(output)
     named = two_answers(answers)
     prepare_process(threads)
     loaded = with_direction(load(model, device=device, adapter=adapter), source_language, target_language)
-    found = patch_places(
-        loaded,
-        text,
-        other,
-        what="heads" if heads else "states",
-        answers=named,
-        prefix=prefix,
-    )
+    with RunDisplay() as display:
+        found = patch_places(
+            loaded,
+            text,
+            other,
+            what="heads" if heads else "states",
+            answers=named,
+            prefix=prefix,
+            tell=LongWork(display, "run"),
+        )
     content = json.dumps(
         {
             "what": found.what, "answers": found.answers, "difference": found.difference,

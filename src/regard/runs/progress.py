@@ -18,6 +18,8 @@ from regard.text.wording import counted
 from regard.training.training_run import Callback, Progress, Scores
 
 PLAIN_LINE_SECONDS = 10.0
+LONG_SECONDS = 2.0
+"""From here on, work is long enough for its cost to be said."""
 
 
 def clock(seconds: float) -> str:
@@ -152,6 +154,31 @@ class RunDisplay(Callback):
         if self._live:
             self._live.stop()
             self._live = None
+
+
+class LongWork:
+    """Shows the progress of work that will take more than `LONG_SECONDS`: first how much it is, then how much is done.
+
+    Args:
+        display: where it is shown.
+        unit: what is counted, such as `run of the model`.
+    """
+
+    def __init__(self, display: RunDisplay, unit: str) -> None:
+        self._display, self._unit = display, unit
+        self._started, self._is_long = 0.0, False
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Note how many of all are done; 0 at the start."""
+        if done == 0:
+            self._started, self._is_long = time.monotonic(), False
+            return
+        seconds = (time.monotonic() - self._started) * total / done
+        if not self._is_long and seconds > LONG_SECONDS and done < total:
+            self._is_long = True
+            self._display.say(f"{what}: {counted(total, self._unit)}, about {clock(seconds)} in all")
+        if self._is_long:
+            self._display.on_items(what, done, total)
 
 
 def notebook_output(console: Console) -> NotebookOutput | None:

@@ -26,7 +26,7 @@ from regard.serving.model_registry import ModelRegistry
 TEXT, OUTPUT, TOKEN, STATUS, ERROR = "#text", "#output", "#output .token", ".status", "p.error[role=alert]"
 ALTERNATIVES, BEFORE, N_BEST, STOP = ".alternatives button.bar", "#output .before bdi", ".nbest li", "Stop"
 HEAD, SHARE, MATRIX, CELL, CURVES, GRID, KEYS = (
-    "#head", "#share", "#matrix", "#cell", "#curves path", "table.unseen td", "#key-tokens",
+    "#head", "#share", "#matrix", "#cell", "#curves path.edge", "table.unseen td", "#key-tokens",
 )  # fmt: skip
 HEADS, CHOSEN, TOGGLE, RANK, ORDER = "button.cell[data-head]", ".chosen", "#toggle", "#rank", "#order"
 CHANGE, CHANGES, WRITTEN, UNDO, ALL_ON = "#change", ".changes .change", "#written-then", "#undo", "#all-on"

@@ -9,8 +9,9 @@ from typing import Literal
 import torch
 
 from regard.checkpoint import save_new
-from regard.models.config import EncoderDecoderConfig
+from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.registry import build
 from regard.nn.multihead import MultiHeadAttention
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
@@ -73,6 +74,17 @@ def _look(attention: object, vocab: int, *scores: torch.Tensor) -> None:
         here, places = slice(begin, begin + size), slice(vocab, vocab + size)
         attention.query_proj.weight[here, places] = attention.head_dim**0.5 * wanted.T
         attention.key_proj.weight[here, places] = torch.eye(size)
+
+
+def letters(path: Path) -> Path:
+    """A language model of letters, whose weights are drawn."""
+    tokenizer = Tokenizer.train(["abcdef "], TokenizerConfig(kind="characters", vocab_size=20))
+    sizes = {"vocab_size": len(tokenizer), "model_dim": 16, "ff_dim": 24, "num_heads": 2, "max_positions": 40}
+    with torch.random.fork_rng():
+        torch.manual_seed(3)
+        model = build(DecoderConfig(num_layers=1, **sizes))
+    save_new(path, model.eval(), tokenizer)
+    return path
 
 
 def learning(path: Path, num_steps: int = 80, norm: Literal["post", "pre"] = "post") -> Path:

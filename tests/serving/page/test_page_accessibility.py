@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import page_models
 import pytest
-from on_page import ERROR, SEARCH, TEXT, TREE, Shown, head_button
+from on_page import ALTERNATIVES, ERROR, SEARCH, TEXT, TREE, Shown, head_button
 
 AXE = Path(__file__).parents[3] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 SENTENCE = "the old cat sleeps near Paris"
@@ -90,6 +91,28 @@ def test_axe_finds_nothing_in_the_tour_on_a_phone_and_on_paper(opened: Any, lear
     page.drawn()
     found["forced colours"] = violations(page)
     page.problems.clear()
+    assert {state: each for state, each in found.items() if each} == {}
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="`npm ci` in web/ brings axe-core")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_about_a_language_model(opened: Any, serve: Any, tmp_path: Path, scheme: str) -> None:
+    page = opened(serve(page_models.letters(tmp_path / "letters")).url, text="ab c", length=20, off="decoder.0.0")
+    page.page.emulate_media(color_scheme=scheme)
+    page.drawn()
+    found = {"written": violations(page)}
+    page.page.click("#share-link")
+    page.page.wait_for_selector("#share-link:has-text('Copied')")
+    found["shared"] = violations(page)
+    page.take_token(7)
+    page.all(f"{ALTERNATIVES}:not(:disabled)").first.click()
+    page.settled()
+    page.click("[data-change=no-positions]")
+    found["forced"] = violations(page)
+    page.page.emulate_media(forced_colors="active", color_scheme=scheme)
+    page.page.set_viewport_size({"width": 360, "height": 740})
+    page.drawn()
+    found["forced colours"] = violations(page)
     assert {state: each for state, each in found.items() if each} == {}
 
 

@@ -187,7 +187,10 @@ def test_steps_and_what_each_layer_would_say(opened: Any, learnt_url: str, learn
     for step in range(len(wanted.tokens)):
         read = ["<s>", *wanted.tokens][step]
         place = f"about to write {readable(wanted.tokens[step])} ({percent(wanted.token_log_probs[step])}), has read up to {read}"
-        assert f"token {step + 1} of {len(wanted.tokens)}: {place.replace('▁', '')}" in page.text(".panel.layers")
+        assert (
+            f"token {step + 1} of {len(wanted.tokens)} in the translation, counted from 1: {place.replace('▁', '')}"
+            in page.text(".panel.layers")
+        )
         assert page.page.get_attribute(STEP, "aria-valuetext") == readable(wanted.tokens[step])
         assert [token for token, _ in page.lens] == [readable(layer[step][0]) for layer in seen.lens]
         said = [numbers(share)[0] for _, share in page.lens]

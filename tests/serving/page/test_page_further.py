@@ -180,6 +180,46 @@ def test_a_language_model_continues_and_is_forced(opened: Any, others: tuple[str
     assert page.cell[1] == pytest.approx(weights[3, 1], abs=0.0051)
 
 
+def test_given_tokens_stand_apart_from_written_ones(opened: Any, others: tuple[str, Path]) -> None:
+    url, path = others
+    given = load_as(path / "letters", LanguageModel, device="cpu").ids_of("ab c")
+    page = opened(url, direction="letters", text="ab c", length=20, head="decoder.1.0", off="decoder.0.0")
+    count = len(given)
+    parts = {name: page.page.get_by_role("group", name=name, exact=True) for name in ("Given", "Written by the model")}
+    shown = {name: part.locator(".token").all_text_contents() for name, part in parts.items()}
+    assert [len(tokens) for tokens in shown.values()] == [count, len(page.tokens) - count]
+    assert [token for tokens in shown.values() for token in tokens] == page.tokens
+    assert parts["Written by the model"].locator(".run-name").inner_text() == "Written by the model"
+    classes = "all => all.map(each => [each.classList.contains('given'), each.classList.contains('begins-written')])"
+    wanted = [[index < count, index == count] for index in range(len(page.tokens))]
+    for selector in (
+        "#curves text[data-row]:not([data-row='-1'])",
+        "#curves text:not([data-key='-1'])",
+        "#key-tokens .part",
+    ):
+        found = page.all(selector).evaluate_all(classes)
+        if selector == "#key-tokens .part":  # tokens of much weight are written in the colour of the paper
+            found = [each if each[0] == one[0] else one for each, one in zip(found, wanted, strict=True)]
+        assert found == wanted, selector
+    assert page.all(".changes .change").evaluate_all(classes) == wanted[1:]
+    for selector in ("#curves", MATRIX):
+        assert f"the first {count} were given" in (page.page.get_attribute(selector, "aria-label") or "")
+    assert page.all("#curves path.boundary").count() == 2
+    place = count - 2  # a token of the prompt is written anew: it and what follows are not given
+    page.take_token(place)
+    page.all(f"{ALTERNATIVES}:not(:disabled)").first.click()
+    page.settled()
+    assert parts["Given"].locator(".token").count() == place
+    assert parts["Written by the model"].locator(".token").first.get_attribute("title") == "written by you"
+    again = opened(page.address)
+    assert again.page.evaluate("regard.state.output.sentences[0].numGiven") == place
+
+
+def test_a_translation_has_nothing_that_was_given(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text=SENTENCE)
+    assert not page.exists(":is(.run, .given, .begins-written, path.boundary)")
+
+
 def test_heads_of_a_language_model_are_switched_off_and_ranked(opened: Any, others: tuple[str, Path]) -> None:
     url, path = others
     model = load_as(path / "letters", LanguageModel, device="cpu")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import colorsys
+import itertools
 import json
 from pathlib import Path
 from typing import Any
 
 import page_models
 import pytest
-from on_page import HEAD, MATRIX, TEXT, numbers, readable
+from on_page import HEAD, MATRIX, TEXT, Shown, numbers, readable
 
 from regard.analysis.one_token import head_writes, token_stream
 from regard.pipelines.loading import load_as
@@ -154,3 +156,56 @@ def test_a_model_whose_parts_do_not_add_up_says_so(opened: Any, learnt_url: str)
     assert page.exists(".lens .change")
     assert not page.exists(".stream")
     assert page.exists(MATRIX)
+
+
+def hues(page: Shown, scheme: str) -> dict[str, float]:
+    """The hue of each colour that says something, in degrees."""
+    page.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    names = ["accent", "doubt", "less", "more", "bad"]
+    found = page.page.evaluate(
+        "names => names.map(name => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim())",
+        names,
+    )
+    parts = {
+        name: [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        for name, colour in zip(names, found, strict=True)
+    }
+    return {name: 360 * colorsys.rgb_to_hsv(*rgb)[0] for name, rgb in parts.items()}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_each_colour_has_one_meaning(opened: Any, learnt_url: str, scheme: str) -> None:
+    page = opened(learnt_url, text=EXAMPLE, off="cross.0.1")
+    found = hues(page, scheme)
+    for (one, hue), (other, its) in itertools.combinations(found.items(), 2):
+        apart = abs(hue - its)
+        assert min(apart, 360 - apart) > 18, (one, other)
+    page.take_token(1)
+    page.write_alternative(1)
+    colours = page.page.evaluate("""() => {
+        const style = selector => getComputedStyle(document.querySelector(selector));
+        const root = name => { const probe = document.createElement('i'); probe.style.color = `var(--${name})`;
+            document.body.append(probe); const {color} = getComputedStyle(probe); probe.remove(); return color; };
+        return {ink: root('ink'), less: root('less'), frame: style('.token.prefix-end').boxShadow,
+            bar: style('.changes .less').backgroundColor, legend: style('.without .legend .less').backgroundColor}; }""")
+    assert colours["bar"] == colours["legend"] == colours["less"]
+    assert colours["frame"].startswith(colours["ink"])  # what the reader writes is no change of a probability
+
+
+def test_bars_of_changes_say_their_unit(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text=EXAMPLE, off="cross.0.1")
+    page.click("[data-change=no-positions]")
+    page.click("#rank")
+    for panel in (".without", ".experiments", ".sweep"):
+        assert "In nats: −0.69 halves a probability" in page.text(f"{panel} .legend"), panel
+
+
+def test_layers_of_the_map_have_numbers(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text=EXAMPLE, head="cross.1.0")
+    assert page.texts("#map text.number") == ["layer 0", "layer 1"] * 2  # of the encoder, and of the decoder
+    assert page.texts("#map text.number.here") == ["layer 1"]
+    height = "(selector => document.querySelector(selector).getBoundingClientRect().y)"
+    for stack in ("encoder", "decoder"):
+        above, below = (page.page.evaluate(f"{height}('[data-layer=\"{stack}.{layer}\"]')") for layer in (1, 0))
+        assert above < below
+    assert "counted from 1" in page.text(".layers .controls")

@@ -219,7 +219,7 @@ def test_back_leads_to_the_text_before(opened: Any, learnt_url: str) -> None:
     page.page.fill(TEXT, "my small duck")
     page.page.click("button.primary")
     page.settled()
-    assert page.page.title() == "my small duck · Regard"
+    assert page.page.title() == "my small duck · en-de · Regard"
     page.page.go_back()
     page.wait(f"document.querySelector('#text').value === '{SENTENCE}'")
     page.settled()

@@ -163,12 +163,53 @@ def is_comparable(learnt: Translator, text: str) -> bool:
         return False
 
 
+def other_text(learnt: Translator) -> str:
+    """A text whose states can be put into the run on `TEXT`."""
+    letters = sorted({letter for letter in TEXT if letter != " "})
+    others = [TEXT[:place] + letter + TEXT[place + 1 :] for place in (0, 4, 8) for letter in letters]
+    return next(text for text in others if is_comparable(learnt, text))
+
+
+def watch_status(page: Shown) -> None:
+    """Keep all that is said while something runs."""
+    page.page.evaluate("""() => { window.said = []; const status = document.querySelector('.status');
+        new MutationObserver(() => window.said.push(status.textContent)).observe(
+            status, {childList: true, characterData: true, subtree: true}); }""")
+
+
+def test_patching_shows_how_many_runs_are_done(
+    opened: Any, serve: Any, learnt_folder: Path, learnt: Translator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("regard.analysis.patching.PLACES_AT_ONCE", 16)
+    other = other_text(learnt)
+    page = opened(serve(learnt_folder).url, text=TEXT)
+    watch_status(page)
+    page.page.fill("#other", other)
+    page.click("#patch")
+    effects = patch(learnt, TEXT, other).effects
+    total = 16 + sum(each.numel() for each in effects.values())
+    said = [numbers(each) for each in page.page.evaluate("window.said") if "Patching:" in each]
+    assert {all_runs for _, all_runs in said} == {total}
+    done = [runs for runs, _ in said]
+    assert done == sorted(done)
+    assert set(done) <= {0, total, *range(16, total, 16)}
+
+
+def test_ranking_shows_how_many_heads_are_done(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text=TEXT)
+    count = page.page.evaluate("regard.state.inspection.result.heads.length")
+    assert f"{count} runs of the model" in page.text(".panel.heads .head")
+    watch_status(page)
+    page.click("#rank")
+    said = [numbers(each) for each in page.page.evaluate("window.said") if "Taking each head away" in each]
+    assert said[0] == [0, count]
+    assert all(heads == count for _, heads in said)
+
+
 def test_patching(opened: Any, learnt_url: str, learnt: Translator) -> None:
     page = opened(learnt_url, text=TEXT)
     assert page.all("#patch").is_disabled()  # the other text is still the same
-    letters = sorted({letter for letter in TEXT if letter != " "})
-    others = [TEXT[:place] + letter + TEXT[place + 1 :] for place in (0, 4, 8) for letter in letters]
-    other = next(text for text in others if is_comparable(learnt, text))
+    other = other_text(learnt)
     page.page.fill("#other", other)
     page.click("#patch")
     found = patch(learnt, TEXT, other)

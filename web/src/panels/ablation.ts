@@ -2,12 +2,13 @@
 
 import {html, nothing, type TemplateResult} from "lit-html";
 import {disableHeads, toggleHeads, undoDisabling} from "../ablation";
+import {givenClass, numGivenScored} from "../given";
 import {markDifferences} from "../marks";
 import {saveMenu, type Row} from "../save-menu";
 import {displayToken} from "../spelling";
 import {canAblate, generatesText, isViewOfOther, scoredTokens, state, translates, type AblationResult} from "../state";
 import {styleProperties} from "../style-properties";
-import {help} from "../terms";
+import {help, NATS} from "../terms";
 
 const MAX_CHIPS = 24;
 /** The least changes that fill a bar. */
@@ -54,15 +55,28 @@ export function signed(value: number, digits: number): string {
   return Number(shown) === 0 ? shown.replace("-", "") : `${value > 0 ? "+" : ""}${shown}`;
 }
 
+/** The colours and the unit of bars of changes. */
+export const changeLegend = (when: string, unit: "nats" | ""): TemplateResult =>
+  html`<p class="legend">
+    <span><i class="less"></i> less likely ${when}</span>
+    <span><i class="more"></i> more likely</span>
+    ${unit ? html`<span class="unit">${NATS}</span>` : nothing}
+  </p>`;
+
 /** Bars to the left for what is less likely without the heads, to the right for what is more likely. */
-export function changeBars(labels: string[], changes: number[], unit: "nats" | ""): TemplateResult {
+export function changeBars(labels: string[], changes: number[], unit: "nats" | "", numGiven = 0): TemplateResult {
   const max = Math.max(unit ? MIN_NATS : MIN_PROBABILITY, ...changes.map(Math.abs));
   const bar = (change: number, index: number): TemplateResult => {
     const label = displayToken(labels[index] ?? "");
     const shown = signed(change, 2);
     const width = Number(shown) === 0 ? 0 : (50 * Math.abs(change)) / max; // a bar says no more than its number
     const place = {width: `${width}%`, [change < 0 ? "right" : "left"]: "50%"};
-    return html`<div class="change" role="listitem" aria-label="${label} ${change.toFixed(2)} ${unit}">
+    const given = index < numGiven ? ", given" : "";
+    return html`<div
+      class="change ${givenClass(index, numGiven)}"
+      role="listitem"
+      aria-label="${label}${given} ${change.toFixed(2)} ${unit}"
+    >
       <bdi>${label}</bdi>
       <span class="track two"><span class=${change < 0 ? "less" : "more"} ${styleProperties(place)}></span></span>
       <span class="number">${shown}</span>
@@ -94,7 +108,8 @@ function textChanges({token_changes: changes, log_prob_change: mean, text}: Abla
       <span class="strong number" id="change">${mean.toFixed(3)}</span> per token, where each token follows the same
       words as above:
     </p>
-    ${changeBars(scoredTokens(sentence), changes, "nats")}
+    ${changeLegend("without the heads", "nats")}
+    ${changeBars(scoredTokens(sentence), changes, "nats", numGivenScored(sentence))}
     <p class="hint"
       >The larger the change, the more the ${kind} depends on what these heads look at. Weights alone do not tell. The
       other panels show the model with all its heads.</p
@@ -118,7 +133,7 @@ function labelChanges({predicted = []}: AblationResult): TemplateResult {
       Said then: <bdi class="strong" id="written-then">${predicted[0]!.label}</bdi>. The probability of each label
       changes by:
     </p>
-    ${changeBars(labels, changes, "")}`;
+    ${changeLegend("without the heads", "")} ${changeBars(labels, changes, "")}`;
 }
 
 function disabledHeads(): TemplateResult {
@@ -157,10 +172,6 @@ export function panel(): TemplateResult | typeof nothing {
   const isStale = isViewOfOther() || (ablation !== null && ablatedSentence !== sentence);
   const changes = (result: AblationResult): TemplateResult =>
     html`${generatesText() ? textChanges(result) : labelChanges(result)}
-      <p class="legend">
-        <span><i class="less"></i> less likely without the heads</span>
-        <span><i class="more"></i> more likely</span>
-      </p>
       <p class="hint">
         The model was never trained without them: this is what they are worth here, not what another model could do.
       </p>`;

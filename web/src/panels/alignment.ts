@@ -10,6 +10,7 @@ import {drawMatrix, type Layout} from "../drawing";
 import {curves, hasColumns, MAX_OTHER_SHARE} from "./curves";
 import {hasModifier, isChecked, valueOf} from "../events";
 import {alignmentHead, goToHead, goToLayer, headPlace, headTitle, layerOf, layerTitle} from "../head-navigation";
+import {givenClass, givenLegend, givenNote} from "../given";
 import {chooseHead} from "../inspection";
 import {placeOf, placeWords, rowsOf} from "../places";
 import {saveMenu, type Row} from "../save-menu";
@@ -57,7 +58,7 @@ interface LineOptions {
 }
 
 /** A text token by token. Each token is the part of the text that it covers, so that a copy of all is the text. */
-function tokenLine({pieces, labels, direction}: Side, options: LineOptions): TemplateResult {
+function tokenLine({pieces, labels, direction, numGiven}: Side, options: LineOptions): TemplateResult {
   const {id, label, chosen, shareOf, choose} = options;
   const token = (piece: string, index: number): TemplateResult => {
     const share = shareOf(index);
@@ -66,7 +67,8 @@ function tokenLine({pieces, labels, direction}: Side, options: LineOptions): Tem
       background: share ? translucent("heat", MAX_SHADE * share) : "",
       color: share > DARK_SHARE ? "var(--paper)" : "",
     });
-    const classes = `part ${index === chosen ? "here" : ""}`;
+    const written = share ? "" : givenClass(index, numGiven); // on a dark ground, letters stay dark or light
+    const classes = `part ${index === chosen ? "here" : ""} ${written}`;
     const [, space, letters] = /^(\s*)([^]*)$/u.exec(piece)!;
     if (joinClasses(pieces, index)) {
       // letters are joined only where none is isolated
@@ -148,7 +150,14 @@ function onMatrixPointer(event: PointerEvent, view: AttentionView): void {
 function matrix(view: AttentionView): TemplateResult {
   const {weights, rows, keys, row, key} = view;
   const isMirrored = keys.direction === "rtl";
-  const content = {weights, rows: rows.labels, keys: keys.labels, chosen: {row, key}, isMirrored};
+  const content = {
+    weights,
+    rows: rows.labels,
+    keys: keys.labels,
+    numGiven: {rows: rows.numGiven, keys: keys.numGiven},
+    chosen: {row, key},
+    isMirrored,
+  };
   const draw = (canvas: Element | undefined): void => {
     // lit calls this before the canvas is in the document, where it has a width
     queueMicrotask(() => {
@@ -160,12 +169,14 @@ function matrix(view: AttentionView): TemplateResult {
   const others = html`<span><i class="stroke"></i> the others</span>`;
   const hasForbidden = weights.values.includes(weights.forbidden);
   const forbidden = html`<span><i class="forbidden"></i> forbidden by a mask</span>`;
+  const given = givenNote(rows.numGiven, rows.labels.length);
+  const label = `Weights of ${state.view.head}: ${size}. Arrow keys choose a cell.${given}`;
   return html`<div class="frame">
       <canvas
         id="matrix"
         tabindex="0"
         role="img"
-        aria-label="Weights of ${state.view.head}: ${size}. Arrow keys choose a cell."
+        aria-label=${label}
         ${ref(draw)}
         @pointerdown=${(event: PointerEvent) => onMatrixPointer(event, view)}
         @keydown=${(event: KeyboardEvent) => onMatrixKey(event, view)}
@@ -175,6 +186,7 @@ function matrix(view: AttentionView): TemplateResult {
       <span>${help("weight", "weight")} 0 ${colourRamp("heat")} 1</span>
       ${hasForbidden ? forbidden : nothing}
       <span><i class="stroke here"></i> the chosen token</span> ${state.view.hidesOtherRows ? nothing : others}
+      ${givenLegend(rows.numGiven)}
     </p>`;
 }
 
@@ -347,7 +359,8 @@ export function panel(): TemplateResult {
       ${saveAlignment(view)}
     </div>
     <div class="together chooser" data-unsaved>${headChooser()}</div>
-    ${curves(view)} ${sidesHint(view)} ${cellStatement(view)} ${linesHint(view)}
+    ${curves(view)} ${view.rows.numGiven ? html`<p class="legend">${givenLegend(view.rows.numGiven)}</p>` : nothing}
+    ${sidesHint(view)} ${cellStatement(view)} ${linesHint(view)}
   </section>`;
 }
 

@@ -3,6 +3,7 @@
 import {html, nothing, svg, type TemplateResult} from "lit-html";
 import {chooseCell} from "../attention";
 import type {AttentionView, Side} from "../attention-view";
+import {givenClass, givenNote} from "../given";
 import {displayToken} from "../spelling";
 import {state} from "../state";
 import {heaviestKeys, rowWeights, type Weights} from "../weights";
@@ -171,8 +172,15 @@ function light(event: Event, side: "row" | "key", index: number | null): void {
   drawing.querySelector(`.word[data-${side}="${index}"]`)?.classList.add("lit");
 }
 
-function word({text, x, y}: Word, side: "row" | "key", index: number, choose: () => void): TemplateResult {
-  return svg`<text class="word" x=${x} y=${y} dy="0.35em" data-row=${side === "row" ? index : -1}
+function word(
+  {text, x, y}: Word,
+  side: "row" | "key",
+  index: number,
+  numGiven: number,
+  choose: () => void,
+): TemplateResult {
+  return svg`<text class="word ${givenClass(index, numGiven)}" x=${x} y=${y} dy="0.35em"
+    data-row=${side === "row" ? index : -1}
     data-key=${side === "key" ? index : -1} @click=${choose}
     @pointerenter=${(event: Event) => light(event, side, index)}
     @pointerleave=${(event: Event) => light(event, side, null)}>\u2068${text}\u2069</text>`;
@@ -184,6 +192,21 @@ const frame = (placed: Word | undefined): TemplateResult | typeof nothing =>
     ? svg`<rect class="frame-of-word" x=${placed.x - placed.width / 2 - 4} y=${placed.y - LINE_HEIGHT / 2 + 1}
         width=${placed.width + 8} height=${LINE_HEIGHT - 2} rx="4"></rect>`
     : nothing;
+
+/** A line between the tokens that were given and those that were written. */
+function boundary(placed: Word[], {numGiven, direction}: Side): TemplateResult | typeof nothing {
+  const [last, first] = [placed[numGiven - 1], placed[numGiven]];
+  if (!last || !first) return nothing;
+  const half = LINE_HEIGHT / 2;
+  if (last.y !== first.y) {
+    const left = Math.min(last.x - last.width / 2, first.x - first.width / 2);
+    const right = Math.max(last.x + last.width / 2, first.x + first.width / 2);
+    return svg`<path class="boundary" d="M ${left} ${(last.y + first.y) / 2} H ${right}"></path>`;
+  }
+  const sign = direction === "rtl" ? -1 : 1;
+  const middle = (last.x + (sign * last.width) / 2 + first.x - (sign * first.width) / 2) / 2;
+  return svg`<path class="boundary" d="M ${middle} ${last.y - half} V ${last.y + half}"></path>`;
+}
 
 /** Curves between the texts of a view: those of the chosen token strong, the others pale. */
 export function curves(view: AttentionView): TemplateResult {
@@ -202,7 +225,10 @@ export function curves(view: AttentionView): TemplateResult {
       d=${drawing.path(drawing.rows[edge.row]!, drawing.keys[edge.key]!)}></path>`;
   };
   const words = (side: "row" | "key", placed: Word[], choose: (index: number) => void): TemplateResult[] =>
-    placed.map((each, index) => word(each, side, index, () => choose(index)));
+    placed.map((each, index) => word(each, side, index, view[`${side}s`].numGiven, () => choose(index)));
+  const [numRows, numKeys] = [rows.labels.length, keys.labels.length];
+  const given = givenNote(rows.numGiven, numRows);
+  const label = `Curves from each of ${numRows} tokens to those of ${numKeys} that it looks at.${given}`;
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Curves">
     <svg
       id="curves"
@@ -211,10 +237,10 @@ export function curves(view: AttentionView): TemplateResult {
       height=${Math.round(scale * drawing.height)}
       viewBox="0 0 ${drawing.width} ${drawing.height}"
       role="img"
-      aria-label="Curves from each of ${rows.labels.length} tokens to those of ${keys.labels.length} that it looks at"
+      aria-label=${label}
     >
-      ${edges.map(curve)} ${frame(drawing.keys[key])} ${frame(drawing.rows[row])}
-      ${words("key", drawing.keys, each => chooseCell(view, row, each))}
+      ${edges.map(curve)} ${boundary(drawing.keys, keys)} ${boundary(drawing.rows, rows)} ${frame(drawing.keys[key])}
+      ${frame(drawing.rows[row])} ${words("key", drawing.keys, each => chooseCell(view, row, each))}
       ${words("row", drawing.rows, each => chooseCell(view, each, key))}
     </svg>
   </div>`;

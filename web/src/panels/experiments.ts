@@ -2,11 +2,12 @@
 
 import {html, nothing, type TemplateResult} from "lit-html";
 import type {ExperimentReply} from "../api";
+import {numGivenScored} from "../given";
 import {tryChange} from "../inspection";
 import {saveMenu, type Row} from "../save-menu";
 import {chosenModel, generatesText, isViewOfOther, state} from "../state";
 import {help} from "../terms";
-import {changeBars, signed} from "./ablation";
+import {changeBars, changeLegend, signed} from "./ablation";
 
 interface Change {
   button: string;
@@ -82,11 +83,7 @@ function outcome({change, source, tokens, before, after}: ExperimentReply): Temp
       >
       ${help("log-probability", "nats")}). Of each token:
     </p>
-    ${changeBars(tokens, changes, "nats")}
-    <p class="legend">
-      <span><i class="less"></i> less likely then</span>
-      <span><i class="more"></i> more likely</span>
-    </p>`;
+    ${changeLegend("then", "nats")} ${changeBars(tokens, changes, "nats", numGivenScored(state.inspection.sentence))}`;
 }
 
 function saveExperiment(result: ExperimentReply): TemplateResult {

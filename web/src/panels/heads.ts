@@ -15,7 +15,7 @@ import {help} from "../terms";
 import {importanceMap} from "./importance-map";
 
 const THUMBNAIL_SIZE = 44;
-const MAX_SHADE = 0.4;
+const MAX_SHADE = 0.35;
 
 /** Orders by the names that an address has; in the order "place", each layer has a line. */
 const ORDERS: Record<string, (head: HeadReply) => number | string> = {
@@ -99,7 +99,7 @@ function onKey(event: KeyboardEvent, name: string): void {
 /** A tag with the importance of a head: the more important, the stronger its colour. */
 function importanceTag(importance: number): TemplateResult {
   const max = Math.max(...Object.values(state.heads.importance ?? {}), 1e-9);
-  const background = translucent("more", (MAX_SHADE * Math.max(0, importance)) / max);
+  const background = translucent("heat", (MAX_SHADE * Math.max(0, importance)) / max);
   const number = importance.toFixed(2).replace("-0.00", "0.00");
   return html`<span class="tag number" aria-hidden="true" ${styleProperties({background})}>${number}</span>`;
 }
@@ -264,7 +264,7 @@ export function panel(): TemplateResult {
   const lines = headLines();
   const tabStop = chosen?.head ?? lines[0]?.heads[0]?.head;
   const rankButton = html`<button id="rank" @click=${() => void rankHeads()}>Rank all heads</button>
-    <span class="hint">by ${help("worth", "worth")}</span>`;
+    <span class="hint">by ${help("worth", "worth")}: ${inspection.heads.length} runs of the model</span>`;
   const saveDisabled = (): void => downloadText("heads-off.txt", `${disabled.join("\n")}\n`);
   const keys = "Space: switch it off or on. Shift and space: its layer. S: only this one.";
   return html`<section

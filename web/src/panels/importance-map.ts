@@ -6,6 +6,7 @@ import {colourRamp} from "../colour-ramp";
 import {drawNumbers} from "../drawing";
 import {displayToken} from "../spelling";
 import {scoredTokens, state, translates, update} from "../state";
+import {NATS} from "../terms";
 import {styleProperties} from "../style-properties";
 
 const ROW_HEIGHT = 5;
@@ -27,8 +28,9 @@ export function importanceMap(heads: string[]): TemplateResult | typeof nothing 
   const row = heads.findIndex((head, index) => head === state.view.head && rows[index]!.length);
   const token = displayToken(scoredTokens()[column] ?? "");
   const statement = row < 0 ? "" : `${heads[row]} is worth ${rows[row]![column]!.toFixed(3)} nats for ${token}.`;
+  const changes = rows.map(row => row.map(worth => -worth)); // colours are those of changes, as elsewhere
   const draw = (canvas: Element | undefined): void => {
-    if (canvas) drawNumbers(canvas as HTMLCanvasElement, rows, columns);
+    if (canvas) drawNumbers(canvas as HTMLCanvasElement, changes, columns);
   };
   const choose = (event: PointerEvent): void => {
     const box = (event.target as HTMLElement).getBoundingClientRect();
@@ -48,8 +50,9 @@ export function importanceMap(heads: string[]): TemplateResult | typeof nothing 
     ></canvas>
     <p id="sweep-cell" role="status">${statement || "Click a cell."}</p>
     <p class="legend">
-      <span>without the head, the token is more likely ${colourRamp("less")}</span>
-      <span>less likely ${colourRamp("more")}</span>
+      <span>without the head, the token is less likely ${colourRamp("less")}</span>
+      <span>more likely ${colourRamp("more")}</span>
+      <span>${NATS}</span>
     </p>
     <p class="hint">
       A row for each head, in the order above; a column for each

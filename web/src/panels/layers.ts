@@ -76,6 +76,7 @@ function positionControls(sentence: Sentence, position: number, predictsNext: bo
   const placed = (): TemplateResult => placeWords(placeBefore(tokens, position), "about", probability);
   const after = html`${own}; this place is ${placeWords(placeAfter(tokens, position))}`;
   const words = isWritten ? placed() : predictsNext ? after : own;
+  const counted = `in the ${isWritten ? "translation" : "text"}, counted from 1`;
   return html`<div class="controls">
     <button id="play" @click=${togglePlaying} aria-label=${isPlaying ? "Pause" : "Play"}
       >${isPlaying ? "❚❚" : "▶"}</button
@@ -91,7 +92,7 @@ function positionControls(sentence: Sentence, position: number, predictsNext: bo
       aria-valuetext=${displayToken(token)}
       @input=${(event: Event) => update({view: {outputPosition: Number(valueOf(event))}})}
     />
-    <span>token ${position + 1} of ${last + 1}: ${words}</span>
+    <span>token ${position + 1} of ${last + 1} ${counted}: ${words}</span>
   </div>`;
 }
 

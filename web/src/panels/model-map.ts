@@ -8,8 +8,10 @@ import {placeOf, placeWords} from "../places";
 import {displayToken} from "../spelling";
 import {FLOW_PREFIX, isViewOfOther, MEAN_PREFIX, state} from "../state";
 
-const WIDTH = 300;
+const WIDTH = 332;
 const STACK_WIDTH = 120;
+/** The width of the numbers of layers beside a stack. */
+const NUMBER_WIDTH = 16;
 const BAND_HEIGHT = 17;
 const LAYER_GAP = 6;
 const LINE_HEIGHT = 14;
@@ -56,8 +58,8 @@ function stacks(): Stack[] {
     ["cross", "reads the text"],
   ]);
   return [
-    {name: "encoder", x: 2, layers: layersOf("encoder", [["encoder", "reads itself"]])},
-    {name: "decoder", x: WIDTH - STACK_WIDTH - 2, layers: written},
+    {name: "encoder", x: NUMBER_WIDTH, layers: layersOf("encoder", [["encoder", "reads itself"]])},
+    {name: "decoder", x: WIDTH - STACK_WIDTH - NUMBER_WIDTH, layers: written},
   ];
 }
 
@@ -93,6 +95,19 @@ function band({site, label, x, y}: Placed): TemplateResult {
     <rect x=${x} y=${y} width=${STACK_WIDTH} height=${BAND_HEIGHT - 2} rx="3"></rect>
     <text x=${x + STACK_WIDTH / 2} y=${y + BAND_HEIGHT / 2 - 1} dy="0.35em">${label}</text>
   </g>`;
+}
+
+/** The numbers of the layers of a stack, at its outer side. */
+function numbers({name, x, layers}: Stack, bands: Placed[], isRight: boolean): TemplateResult[] {
+  const middle = isRight ? x + STACK_WIDTH + NUMBER_WIDTH / 2 : x - NUMBER_WIDTH / 2;
+  let begin = 0;
+  return layers.map((layer, number) => {
+    const own = bands.slice(begin, (begin += layer.length));
+    const y = (own[0]!.y + own.at(-1)!.y + BAND_HEIGHT) / 2 - 1;
+    const classes = own.some(({site}) => isShown(site)) ? "number here" : "number";
+    return svg`<text class=${classes} data-layer="${name}.${number}" transform="translate(${middle} ${y}) rotate(-90)"
+      dy="0.35em">layer ${number}</text>`;
+  });
 }
 
 /** Lines of text at an end of a stack. */
@@ -139,6 +154,7 @@ function drawing(view: AttentionView): TemplateResult {
   >
     ${first.map(band)} ${second?.map(band)} ${top ? across.map(each => arrow(top, each)) : nothing}
     ${found.map((stack, index) => ends(stack, index ? second! : first))}
+    ${found.map((stack, index) => numbers(stack, index ? second! : first, index > 0))}
   </svg>`;
 }
 

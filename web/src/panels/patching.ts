@@ -120,7 +120,8 @@ export function panel(): TemplateResult | typeof nothing {
   };
   const hint = html`<p class="hint">
     Which states make the difference? Change one word of the text, so that what the model says changes, too. States of
-    the other text are then put into the run on this one, one at a time. Both texts need the same number of tokens.
+    the other text are then put into the run on this one, one at a time: a run of the model for each token and layer.
+    Both texts need the same number of tokens.
   </p>`;
   return html`<section class="panel patching ${isViewOfOther() ? "stale" : ""}" aria-labelledby="patching-title">
     <div class="head">

@@ -1,8 +1,8 @@
 /** The search as a tree: the tokens that were tried at each step, and those that were dropped. */
 
 import {html, nothing, svg, type TemplateResult} from "lit-html";
-import {startHistoryEntry} from "../address";
 import {searchKey, traceSearch} from "../beam-search";
+import {startHistoryEntry} from "../history";
 import {saveMenu, type Row} from "../save-menu";
 import {branchPath, layOutTree, neighbour, type PlacedNode, type SearchTree} from "../search-tree";
 import {joinTokens, type Sentence} from "../sentence";

@@ -198,6 +198,16 @@ function originalOutput(sentence: Sentence, sentenceIndex: number): TemplateResu
   </p>`;
 }
 
+/** The part of a language model's text that was given, or that it has written. */
+function run(name: "Given" | "Written", tokens: TemplateResult[], direction: string): TemplateResult | typeof nothing {
+  if (!tokens.length) return nothing;
+  const title = name === "Given" ? name : "Written by the model";
+  return html`<div class="run ${name.toLowerCase()}" role="group" aria-label=${title}>
+    <span class="run-name" aria-hidden="true">${title}</span>
+    <p class="output" dir=${direction}>${tokens}</p>
+  </div>`;
+}
+
 export function sentenceOutput(sentence: Sentence, sentenceIndex: number): TemplateResult {
   const areNew = newTokens(sentence);
   const spelled = sentence.tokens.map(each => each.token);
@@ -211,6 +221,14 @@ export function sentenceOutput(sentence: Sentence, sentenceIndex: number): Templ
   });
   const direction = textDirection(joinTokens(spelled));
   const label = `Sentence ${sentenceIndex + 1}`;
+  const {numGiven} = sentence;
+  if (numGiven) {
+    const parts = [
+      run("Given", tokens.slice(0, numGiven), direction),
+      run("Written", tokens.slice(numGiven), direction),
+    ];
+    return html`<div data-sentence=${sentenceIndex}>${parts}</div> ${originalOutput(sentence, sentenceIndex)}`;
+  }
   return html`<p class="output" dir=${direction} data-sentence=${sentenceIndex} role="group" aria-label=${label}>
       ${tokens}${isWriting ? html`<span class="caret"></span>` : nothing}
     </p>

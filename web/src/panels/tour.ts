@@ -2,9 +2,9 @@
 
 import {html, nothing, type TemplateResult} from "lit-html";
 import {ablate, disableHeads} from "../ablation";
-import {startHistoryEntry} from "../address";
 import {traceSearch} from "../beam-search";
 import {firstHead} from "../head-navigation";
+import {startHistoryEntry} from "../history";
 import {chooseHead, inspectChosen} from "../inspection";
 import {scrollBehavior} from "../scrolling";
 import {

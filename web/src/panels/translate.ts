@@ -1,11 +1,11 @@
 /** The first panel of models that translate: the text, its translation, and others of the best translations. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
-import {startHistoryEntry} from "../address";
 import type {CandidateReply} from "../api";
 import {COPIED, copyText} from "../clipboard";
 import {isChecked, isSubmission, valueOf} from "../events";
 import {translateFile} from "../file-translation";
+import {settleText, startHistoryEntry} from "../history";
 import {markDifferences} from "../marks";
 import {countTokens} from "../models";
 import {saveMenu} from "../save-menu";
@@ -40,6 +40,7 @@ function onInput(event: Event): void {
   update({request: {text, isHtml: state.request.isHtml && HTML_TAG.test(text)}, output: {isExample: false}});
   clearTimeout(typingTimer);
   typingTimer = window.setTimeout(() => {
+    if (state.request.text !== text) return; // the browser has gone back to another
     void countTokens();
     if (state.request.translatesWhileTyping) void translate();
   }, TYPING_PAUSE_MS);
@@ -289,6 +290,7 @@ export function panel(): TemplateResult {
             if (state.output.isExample) (event.target as HTMLTextAreaElement).select();
           }}
           @input=${onInput}
+          @change=${settleText}
           @keydown=${onKey}
         ></textarea>
         ${controls()} ${examples()}

@@ -4,17 +4,21 @@ another text.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Annotated
 
 from pydantic import Field
+from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from regard.analysis.experiments import experiment
 from regard.analysis.next_token import next_tokens
-from regard.analysis.patching import patch
+from regard.analysis.patching import Patching, patch
 from regard.generation.rules.sampling import SamplingOptions
 from regard.serving.endpoints.context import RequestContext
-from regard.serving.endpoints.fields import Choice, Real, Text, Whole
+from regard.serving.endpoints.fields import Choice, Flag, Real, Text, Whole
+from regard.serving.endpoints.progress_stream import Tell, progress_stream
+from regard.serving.interfaces.native.native_fields import failure
 from regard.serving.interfaces.native.native_inspection import InspectionFields, inspection_of, use_model_of
 
 MOST = 10**6
@@ -68,6 +72,9 @@ class PatchFields(InspectionFields):
     """Another text, from which states are taken."""
 
     other: Text = Field(description="a text of the same number of tokens")
+    stream: Flag = Field(
+        False, description="server-sent events: progress, with the runs that are done and all, and done"
+    )
 
 
 class PatchReply(TypedDict):
@@ -116,10 +123,21 @@ async def try_change(context: RequestContext, fields: ExperimentFields) -> Exper
     }  # fmt: skip
 
 
-async def patch_states(context: RequestContext, fields: PatchFields) -> PatchReply:
+async def patch_states(context: RequestContext, fields: PatchFields) -> PatchReply | Response:
     """The effect of each state of another text, put into the run on the inspected one (activation patching)."""
     seen = await inspection_of(context, fields)
-    found = await use_model_of(context, fields, lambda pipeline: patch(pipeline, seen.text, fields.other))
+
+    def patched(tell: Tell) -> Awaitable[PatchReply]:
+        return use_model_of(
+            context, fields, lambda pipeline: _patched(patch(pipeline, seen.text, fields.other, tell=tell))
+        )
+
+    if fields.stream:
+        return await progress_stream(patched, failure, context.limits.body_seconds)
+    return await patched(lambda *_: None)
+
+
+def _patched(found: Patching) -> PatchReply:
     return {
         "answers": list(found.answers),
         "difference": round(found.difference, 6),

@@ -13,6 +13,7 @@ from regard.serving.interfaces.native.native_fields import INTERFACE
 GONE = {410: "The inspection is gone."}
 NO_MODEL = {404: "There is no such model."}
 BYTES = ("application/octet-stream",)
+EVENTS = ("text/event-stream",)
 
 
 def routes(context: ServerContext) -> list[Route]:
@@ -20,7 +21,7 @@ def routes(context: ServerContext) -> list[Route]:
     api, one = "/api/v1", "/api/v1/inspect/{id}"
     return [
         Route("POST", f"{api}/translate", translation.translate, INTERFACE),
-        Route("POST", f"{api}/stream", translation.stream, INTERFACE, media_types=("text/event-stream",)),
+        Route("POST", f"{api}/stream", translation.stream, INTERFACE, media_types=EVENTS),
         Route("POST", f"{api}/tokenize", translation.tokenize, INTERFACE),
         Route("POST", f"{api}/score", translation.score, INTERFACE),
         Route("POST", f"{api}/align", translation.align, INTERFACE),
@@ -37,6 +38,6 @@ def routes(context: ServerContext) -> list[Route]:
         Route("GET", f"{one}/flow/{{method}}", inspection.flow, INTERFACE, errors=GONE),
         Route("GET", f"{one}/next/{{row}}", experiments.next_token, INTERFACE, errors=GONE),
         Route("GET", f"{one}/experiment/{{change}}", experiments.try_change, INTERFACE, errors=GONE),
-        Route("GET", f"{one}/patch", experiments.patch_states, INTERFACE, errors=GONE),
+        Route("GET", f"{one}/patch", experiments.patch_states, INTERFACE, 200, GONE, EVENTS),
         Route("POST", f"{api}/ablate", inspection.ablate, INTERFACE, errors=NO_MODEL),
     ]
