@@ -23,7 +23,10 @@ SOURCES = [
     Path(__file__).with_name(name)
     for name in ("attention.c", "changes.c", "layers.c", "linear.c", "search.c", "threads.c", "tiles.c")
 ]
-HEADERS = [Path(__file__).with_name(name) for name in ("attention.h", "layers.h", "linear.h", "threads.h", "tiles.h", "vectors.h")]
+HEADERS = [
+    Path(__file__).with_name(name)
+    for name in ("attention.h", "layers.h", "linear.h", "threads.h", "tiles.h", "vectors.h")
+]
 PLACE = Path(__file__).parents[1] / "src" / "regard" / "engines"
 FLAGS = ["-O3", "-std=gnu11", "-shared", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off"]
 if platform.system() != "Windows":  # where clang refuses the first, and there are no such threads
