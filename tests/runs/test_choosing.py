@@ -415,13 +415,13 @@ def test_a_transformer_that_an_earlier_version_began_stays_one(tmp_path: Path) -
     assert train(lines, tmp_path / "m", steps=4, device="cpu", resume=True).results["arch"] == "encoder-decoder"
 
 
-def recipe_of_few_sounds() -> dict[str, Any]:
-    sections = yaml.safe_load(find_recipe("g2p-low").read_text())
+def recipe_of(name: str) -> dict[str, Any]:
+    sections = yaml.safe_load(find_recipe(name).read_text())
     return {f"{section}.{key}": value for section, values in sections.items() for key, value in values.items()}
 
 
 def test_few_words_and_their_sounds_have_what_a_recipe_has() -> None:
-    found, recipe = chosen(pronunciations(800), arch=None), recipe_of_few_sounds()
+    found, recipe = chosen(pronunciations(800), arch=None), recipe_of("g2p-low")
     assert recipe.pop("tokenizer.vocab_size") < found.tokenizer.vocab_size == 5000  # not the most that there may be
     assert {name: found.value(name) for name in recipe} == recipe
     fitted = defaults.resolve_defaults(found, 13.0)
@@ -438,6 +438,17 @@ def test_few_words_and_their_sounds_have_what_a_recipe_has() -> None:
     assert notes[1] == [notes[0][0].replace("g2p-low;", "g2p-low, kept by chrf;")]
 
 
+@pytest.mark.parametrize("count", [300, 8000])
+def test_symbols_have_what_a_recipe_has(count: int) -> None:
+    found, recipe = chosen(commands(count), arch=None), recipe_of("scan-simple")
+    del recipe["tokenizer.vocab_size"]
+    assert recipe.pop("training.metric") != found.training.metric == "exact_match"
+    assert {name: found.value(name) for name in recipe} == recipe
+    assert defaults.resolve_defaults(found, 1.0).training.steps == 4000  # however many epochs that is
+    assert defaults.resolve_defaults(found, 100.0).training.steps == recipe["training.steps"]
+    assert chosen(commands(count), arch="encoder-decoder").model.arch == "encoder-decoder"
+
+
 def test_what_is_given_wins_over_the_recipe() -> None:
     given = {"training": {"steps": 500, "learning_rate": 0.01, "metric": "loss"}, "data": {"concatenation": 0.0, "noise": [0.1]},
              "tokenizer": {"normalization": "NFC", "add": ["<x>"]}}  # fmt: skip
@@ -445,7 +456,7 @@ def test_what_is_given_wins_over_the_recipe() -> None:
     assert found.model == chosen(pronunciations(800), arch=None).model
     values = {f"{section}.{key}": value for section, keys in given.items() for key, value in keys.items()}
     assert {name: found.value(name) for name in values} == values
-    others = {name: value for name, value in recipe_of_few_sounds().items() if name not in values}
+    others = {name: value for name, value in recipe_of("g2p-low").items() if name not in values}
     del others["tokenizer.vocab_size"]
     assert {name: found.value(name) for name in others} == others
     assert defaults.resolve_defaults(found, 13.0).training.warmup_steps == 300 // 4  # of 500 steps in place of 2,000
@@ -470,7 +481,7 @@ def test_whoever_gives_what_the_recipe_does_not_go_with_has_a_transformer(preset
 
 @pytest.mark.parametrize(
     ("make", "count"),
-    [(inflections, 800), (tags_as_words, 800), (names, 800), (spellings, 800), (commands, 800), (sentences, 800),
+    [(inflections, 800), (tags_as_words, 800), (names, 800), (spellings, 800), (commands, 20_000), (sentences, 800),
      (pronunciations, 99), (pronunciations, 2000), (numerals, 8000)],
 )  # fmt: skip
 def test_other_pairs_have_a_transformer(make: Callable[[int], Lines], count: int) -> None:

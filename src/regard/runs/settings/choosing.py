@@ -7,7 +7,8 @@ Three kinds of pairs are told apart (measured in docs/experiments.md):
 * *symbols*: both sides are made of a few words that come again and again: commands and actions. Each word is a token;
 * *sentences*: everything else. Subwords, as many as are seen often enough.
 
-Of strings, few words and their sounds have a recurrent model, by a recipe; everything else has a Transformer.
+Few words and their sounds, and symbols unless there are many, have a recurrent model, by a recipe; everything else has a
+Transformer.
 """
 
 from __future__ import annotations
@@ -46,16 +47,20 @@ and the least one."""
 FEW_PAIRS, MANY_PAIRS = 2_000, 20_000
 ENOUGH_TO_MATCH = 100
 """The least number of pairs for validation by exact match or BLEU: of fewer, a pair more or less decides."""
-SHORT_EPOCHS, SENTENCE_EPOCHS, SHORT_STEPS = 100, 60, 2000
-"""The most epochs of strings and symbols, and of fewer than `MANY_PAIRS` sentences, if that is more than so many steps."""
+SHORT_EPOCHS, SENTENCE_EPOCHS, SHORT_STEPS, SYMBOL_STEPS = 100, 60, 2000, 4000
+"""The most epochs of strings and symbols, and of fewer than `MANY_PAIRS` sentences, if that is more than so many steps; more
+of symbols.
+"""
 NAMES: Mapping[Kind, str] = {"characters": "character", "words": "word", "bpe": "subword", "unigram": "subword"}
 STRINGS: dict[str, Any] = {"model.dropout": 0.3, "model.positions": "rotary"}
 """The settings that suit a few thousand strings (docs/experiments.md)."""
 FEW_STRINGS: dict[str, Any] = STRINGS | {
     "model.num_encoder_layers": 2, "model.num_decoder_layers": 2, "model.dropout": 0.4, BATCH: 1024,
 }  # fmt: skip
-RECIPE_OF_FEW_SOUNDS = "g2p-low"
-"""The recipe of a recurrent model, which writes the sounds of few words better than a Transformer (docs/experiments.md)."""
+RECIPE_OF_FEW_SOUNDS, RECIPE_OF_SYMBOLS = "g2p-low", "scan-simple"
+"""The recipes of recurrent models, which write the sounds of few words, and symbols, better than a Transformer
+(docs/experiments.md).
+"""
 JOINED_SOUNDS = 0.5
 """The share of few words and their sounds that are read with another pair after them; inflected forms gain nothing by it."""
 
@@ -72,6 +77,8 @@ class Choice:
     """The score of validation that counts for such texts; None: the preset's."""
     most_epochs: int | None = SHORT_EPOCHS
     """The most epochs; None: as many as of other texts."""
+    least_steps: int = SHORT_STEPS
+    """The number of steps that there may be however many epochs they are."""
     values: Mapping[str, Any] = field(default_factory=dict)
     """Settings, such as `model.dropout`, if the family is given."""
     recipe: str | None = None
@@ -115,7 +122,9 @@ def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
             return Choice(most_epochs=None)
         return Choice(metric=metric, most_epochs=SENTENCE_EPOCHS)
     values: dict[str, Any] = {}
-    recipe = None
+    recipe, least_steps = None, SHORT_STEPS
+    if kinds == ("words", "words") and count < MANY_PAIRS:
+        recipe, least_steps = RECIPE_OF_SYMBOLS, SYMBOL_STEPS
     if "characters" in kinds:
         values |= FEW_STRINGS if count < FEW_PAIRS else STRINGS if count < MANY_PAIRS else {}
         if kinds[1] == "words" and count < FEW_PAIRS:
@@ -124,7 +133,7 @@ def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
         rare = max(side.rare_letters for side in spelled)
         if rare > RARE_LETTERS and max(side.rare_parts for side in spelled) < rare / 2:
             values[NORMALIZATION] = "NFD"
-    return Choice(kinds, reason, "chrf" if is_coarse else "exact_match", values=values, recipe=recipe)
+    return Choice(kinds, reason, "chrf" if is_coarse else "exact_match", SHORT_EPOCHS, least_steps, values, recipe)
 
 
 def kinds_for(source: Side, target: Side) -> tuple[tuple[Kind, Kind], str]:
@@ -185,7 +194,7 @@ def with_choice(settings: RunSettings, choice: Choice, corpora: Sequence[Pairs])
     elif "tokenizer.kind" in keys:
         values[VOCABULARY] = subwords_of(corpora, settings.tokenizer)
     if choice.most_epochs is not None:
-        settings = settings.model_copy(update={"most_epochs": choice.most_epochs, "least_steps": SHORT_STEPS})
+        settings = settings.model_copy(update={"most_epochs": choice.most_epochs, "least_steps": choice.least_steps})
     return settings.changed(values, keys).model_copy(update={"reported": frozenset(values).intersection(keys)})
 
 
