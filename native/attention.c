@@ -4,17 +4,6 @@
 #include "threads.h"
 #include "vectors.h"
 
-static float dot(const float *a, const float *b, int64_t size) {
-    vector sums[PARTS] = {{0}};
-    int64_t i = 0;
-    for (; i + WIDTH <= size; i += WIDTH)
-        for (int part = 0; part < PARTS; ++part)
-            sums[part] = multiply_add(load(a + i + part * LANES), load(b + i + part * LANES), sums[part]);
-    float sum = sum_of(sums);
-    for (; i < size; ++i) sum += a[i] * b[i];
-    return sum;
-}
-
 void list_allowed(const uint8_t *mask, int64_t num_keys, int32_t *list) {
     int32_t count = 0;
     for (int64_t k = 0; k < num_keys; ++k) list[1 + count] = (int32_t)k, count += mask[k] != 0;

@@ -28,7 +28,7 @@ INLINE vector error_function(vector x) {
 
 INLINE vector activated(vector x, int64_t activation) {
     switch (activation) {
-        case RELU: return choose(x > all(0), x, all(0));
+        case RELU: return choose(x < all(0), all(0), x); /* NaN stays */
         case GELU: return 0.5f * x * (1.0f + error_function(x * 0.707106781f));
         case GELU_TANH: return x / (1.0f + exponential(-1.59576912f * (x + 0.044715f * x * x * x)));
         case SILU: return x / (1.0f + exponential(-x));
@@ -162,7 +162,7 @@ static void look_back(const Attention *attention, const Input *input, float *cel
     multiply(&attention->output, rows, contexts, y, &room->resources);
 }
 
-/* state = keep state + (1 - keep) new, with keep = sigmoid of what is projected; `y` is the input, and then max(state, 0). */
+/* state = keep state + (1 - keep) new, with keep = sigmoid of what is projected; `y` is the input, and then relu(state). */
 static void recur(const Linear *recurrence, const Input *input, float *states, int64_t dim, float *y, const Room *room) {
     multiply(recurrence, input->num_rows, y, room->numbers, &room->resources);
     for (int64_t row = 0; row < input->num_rows; ++row) {
@@ -172,7 +172,7 @@ static void recur(const Linear *recurrence, const Input *input, float *states, i
             vector keep = 1.0f / (1.0f + exponential(-load_some(keeps + i, dim - i)));
             vector next = keep * load_some(state + i, dim - i) + (1.0f - keep) * load_some(newer + i, dim - i);
             store_some(state + i, next, dim - i);
-            store_some(output + i, choose(next > all(0), next, all(0)), dim - i);
+            store_some(output + i, activated(next, RELU), dim - i);
         }
     }
 }
@@ -261,7 +261,7 @@ static int64_t room_of_products(const Stack *stack) {
 
 /* The parts of a workspace: their first numbers, and where the last one ends. */
 typedef struct {
-    int64_t of_lookups, of_cells, of_source, of_products, end;
+    int64_t of_lookups, of_cells, of_source, of_adapters, of_products, end;
 } Parts;
 
 static Parts parts_of(const Stack *stack, const Input *input) {
@@ -269,25 +269,43 @@ static Parts parts_of(const Stack *stack, const Input *input) {
     Parts parts = {.of_lookups = input->num_rows * row_size(stack)};
     parts.of_cells = parts.of_lookups + input->num_threads * room_of_lookup(length > num_cells ? length : num_cells);
     parts.of_source = parts.of_cells + (num_cells ? input->num_rows * (num_cells + 1) : 0);
-    parts.of_products = parts.of_source + input->num_sentences * (length + 1);
+    parts.of_adapters = parts.of_source + input->num_sentences * (length + 1);
+    parts.of_products = parts.of_adapters + input->num_rows;
     parts.end = parts.of_products + room_of_products(stack);
     return parts;
 }
 
 EXPORT int64_t regard_workspace_size(const Stack *stack, const Input *input) { return parts_of(stack, input).end; }
 
-/* The memory of a call, with the lists of keys that its masks allow. */
+/* Sort a list of cells by when they were filled. The cells of padding before a prompt are filled anew after it, so that the order of
+ * cells, and with it the last bit of sums, would depend on the longest prompt. */
+static void sort_by_step(const int64_t *step_of, int32_t *list) {
+    for (int32_t i = 2; i <= list[0]; ++i) {
+        int32_t cell = list[i], at = i;
+        for (; at > 1 && step_of[list[at - 1]] > step_of[cell]; --at) list[at] = list[at - 1];
+        list[at] = cell;
+    }
+}
+
+/* The memory of a call, with the lists of keys that its masks allow, and the adapter of each row. */
 static Room prepared_room(const Stack *stack, const Input *input) {
     int64_t num_cells = input->cells ? input->num_cells : 0, length = input->source_length;
     Parts parts = parts_of(stack, input);
     float *all = input->workspace;
     int32_t *of_cells = (int32_t *)(all + parts.of_cells), *of_source = (int32_t *)(all + parts.of_source);
-    for (int64_t row = 0; num_cells && row < input->num_rows; ++row)
-        list_allowed(input->ancestry + number_of(input, row) * num_cells, num_cells, of_cells + row * (num_cells + 1));
-    for (int64_t sentence = 0; length && sentence < input->num_sentences; ++sentence)
+    for (int64_t row = 0; num_cells && row < input->num_rows; ++row) {
+        int64_t number = number_of(input, row);
+        int32_t *list = of_cells + row * (num_cells + 1);
+        list_allowed(input->ancestry + number * num_cells, num_cells, list);
+        if (!input->source_keys) sort_by_step(input->step_of + number / input->width * num_cells, list);
+    }
+    for (int64_t sentence = 0; sentence < input->num_sentences; ++sentence)
         list_allowed(input->source_mask + sentence * length, length, of_source + sentence * (length + 1));
+    int32_t *adapters = input->adapters ? (int32_t *)(all + parts.of_adapters) : NULL;
+    for (int64_t row = 0; adapters && row < input->num_rows; ++row)
+        adapters[row] = (int32_t)input->adapters[number_of(input, row) / input->width];
     return (Room){.numbers = all + input->num_rows * stack->model_dim, .of_cells = of_cells, .of_source = of_source,
-                  .of_lookups = all + parts.of_lookups, .resources = {all + parts.of_products, input->num_threads}};
+                  .of_lookups = all + parts.of_lookups, .resources = {all + parts.of_products, input->num_threads, adapters}};
 }
 
 /* ---- A whole stack --------------------------------------------------------------------------------------------------------- */

@@ -46,6 +46,7 @@ typedef struct {
     float *logits;                /* [sentence][width][vocab_size], written where there are `ids` */
     float *workspace;             /* `regard_workspace_size` numbers */
     int64_t num_threads;          /* that may compute; no number depends on it */
+    const int64_t *adapters;      /* [sentence]: the number of its adapter, 0 for none; NULL: no sentence has one */
     /* Of a decoder: the past. Of an encoder, `cells` is NULL. */
     float *const *cells;          /* of each layer: [2][sentence][kv_head][cell][head_dim] */
     float *const *states;         /* of each layer with a recurrence: [sentence][width][model_dim], read and written */

@@ -294,10 +294,33 @@ static void multiply_bytes(Product product, const Resources *resources) {
     }
 }
 
+/* ---- Updates --------------------------------------------------------------------------------------------------------------- */
+
+/* y[o] += factor x[o] */
+static void add_multiple(float factor, const float *x, float *y, int64_t size) {
+    int64_t i = 0;
+    for (; i + LANES <= size; i += LANES) store(y + i, multiply_add(all(factor), load(x + i), load(y + i)));
+    for (; i < size; ++i) y[i] = fmaf(factor, x[i], y[i]);
+}
+
+static void add_updates(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places, const int32_t *adapters) {
+    const Updates *updates = map->updates;
+    for (int64_t row = 0; row < rows; ++row) {
+        int32_t adapter = adapters[row];
+        if (adapter < 1 || adapter > updates->num_adapters) continue;
+        for (int64_t k = updates->ranks[adapter - 1]; k < updates->ranks[adapter]; ++k)
+            add_multiple(dot(x + row * map->in, updates->down + k * map->in, map->in), updates->up + k * map->out,
+                         y + (places ? places[row] : row) * map->out, map->out);
+    }
+}
+
+/* ---- Maps ------------------------------------------------------------------------------------------------------------------ */
+
 void multiply_to(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places, const Resources *resources) {
     Product product = {.map = *map, .rows = rows, .x = x, .y = y, .places = places};
     if (map->dtype == INT8) multiply_bytes(product, resources);
     else share_panels(&product, float_panels, resources->num_threads);
+    if (map->updates && resources->adapters) add_updates(map, rows, x, y, places, resources->adapters);
 }
 
 EXPORT int64_t regard_has_tiles(void) { return has_tiles(); }
@@ -315,8 +338,9 @@ EXPORT int64_t regard_panel(void) { return PANEL; }
 
 EXPORT int64_t regard_room_of_map(const Linear *map) { return room_of_map(map); }
 
-EXPORT void regard_linear(const Linear *map, int64_t rows, const float *x, float *y, float *room, int64_t num_threads) {
-    const Resources resources = {room, num_threads};
+EXPORT void regard_linear(const Linear *map, int64_t rows, const float *x, float *y, float *room, int64_t num_threads,
+                          const int32_t *adapters) {
+    const Resources resources = {room, num_threads, adapters};
     begin_call();
     multiply(map, rows, x, y, &resources);
     end_call();

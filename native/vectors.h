@@ -103,6 +103,17 @@ INLINE float sum_of(const vector *sums) {
     return (parts[0][0] + parts[0][2]) + (parts[0][1] + parts[0][3]);
 }
 
+static inline float dot(const float *a, const float *b, int64_t size) {
+    vector sums[PARTS] = {{0}};
+    int64_t i = 0;
+    for (; i + WIDTH <= size; i += WIDTH)
+        for (int part = 0; part < PARTS; ++part)
+            sums[part] = multiply_add(load(a + i + part * LANES), load(b + i + part * LANES), sums[part]);
+    float sum = sum_of(sums);
+    for (; i < size; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
 /* e^x = 2^n e^r with n = round(x / log 2), so that |r| <= log 2 / 2, and e^r by its Taylor series up to r^7 / 7!.
  * Below -87.3 the result is 0 or nearly so; it never overflows for the arguments used here, which are not above 88. */
 INLINE vector exponential(vector x) {

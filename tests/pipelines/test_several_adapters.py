@@ -10,6 +10,7 @@ import torch
 import regard
 from regard.adapters import Base, save_adapter, weights_digest
 from regard.checkpoint import load_model, save_new
+from regard.engines.library import find
 from regard.errors import DataError, ModelFolderError, SettingsError
 from regard.generation.mixed_adapters import Adapted
 from regard.models.adaptation import AdapterConfig, adapted, add_adapter
@@ -253,3 +254,36 @@ def test_only_a_model_with_adapters_is_told_of_them() -> None:
     choice = AdapterChoice()
     state = Adapted(Model(), choice).prefill(torch.zeros(2, 3, dtype=torch.long))
     assert (state.state, state.adapters.tolist(), state.has_adapters) == ("state", [0, 0], False)
+
+
+def test_the_layers_in_c_give_what_pytorch_gives(base: Path, folders: dict[str, Path]) -> None:
+    """Whole steps of a beam, single steps with a filter, sampling; and the same bits in any batch."""
+    translators = {
+        engine: regard.load(base, adapters=folders, engine=engine, kind=Translator)
+        for engine in ("torch", "auto", "native-int8")
+        if engine != "native-int8" or translator_runs_in_c(base)
+    }
+    expected = "native" if translator_runs_in_c(base) else "torch"
+    assert translators["auto"].engine == expected
+    options: dict[str, Any]
+    for options in (
+        {"beam_size": 3, "n_best": 3},
+        {"beam_size": 2, "no_repeat_ngram": 2},
+        {"method": "sample", "seed": 5},
+    ):
+        found = {
+            engine: each.translate(TEXTS, adapters=NAMES, max_length=12, **options)
+            for engine, each in translators.items()
+        }
+        for ours, theirs in zip(found["auto"], found["torch"], strict=True):
+            assert ours.text == theirs.text
+            assert ours.score == pytest.approx(theirs.score, rel=1e-4, abs=1e-4)
+        for engine, whole in found.items():
+            if engine == "torch" or expected == "torch" or "method" in options:
+                continue
+            parts = translators[engine].translate(TEXTS, adapters=NAMES, max_length=12, batch_size=3, **options)
+            assert [each.token_log_probs for each in parts] == [each.token_log_probs for each in whole]
+
+
+def translator_runs_in_c(base: Path) -> bool:
+    return find().library is not None and load_model(base).model.config.arch == "encoder-decoder"

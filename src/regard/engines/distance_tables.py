@@ -71,7 +71,8 @@ class DistanceTables:
         self, scheme: LinearBias | BucketedBias, num_heads: int, heads: list[int] | None, sizes: c.Distances
     ) -> int | None:
         """The bias of each head and distance, from the farthest key after the query to the farthest before it."""
-        key = (scheme, None if heads is None else tuple(heads), sizes.num_before, sizes.num_after)
+        same: Any = tuple(scheme.slopes.tolist()) if isinstance(scheme, LinearBias) else scheme
+        key = (same, None if heads is None else tuple(heads), sizes.num_before, sizes.num_after)
         if key not in self._biases:
             before = torch.arange(-sizes.num_after, sizes.num_before + 1)
             query, keys = torch.zeros(1, num_heads, 1, 1), torch.zeros(1, num_heads, len(before), 1)
@@ -79,6 +80,32 @@ class DistanceTables:
             assert bias is not None
             self._biases[key] = self._kept.pointer(bias[0, :, 0])
         return self._biases[key]
+
+
+def unsupported_positions(scheme: Any, head_dim: int, max_positions: int) -> str:
+    """The feature of a position scheme that is not written in C; empty: none.
+
+    Args:
+        head_dim: the width of queries and keys.
+        max_positions: no sequence is longer.
+    """
+    if type(scheme) not in SCHEMES:
+        return f"positions of kind {type(scheme).__name__}"
+    widths = [scheme.head_dim] if isinstance(scheme, Rotary) else [each.embedding_dim for each in _vectors(scheme)]
+    if any(width != head_dim for width in widths):
+        return "positions of another width than the heads"
+    if isinstance(scheme, RelativeKey) and scheme.max_positions < max_positions:
+        return "relative positions for shorter texts than the model's"
+    return ""
+
+
+def _vectors(scheme: Any) -> list[Any]:
+    """The tables of a scheme that have a vector for each distance."""
+    if isinstance(scheme, RelativeKey):
+        return [scheme.table]
+    if isinstance(scheme, ClippedRelative):
+        return [table for table in (scheme.key_table, scheme.value_table) if table is not None]
+    return []
 
 
 def _scaled(vectors: Float[Tensor, "distance head_dim"]) -> Float[Tensor, "distance head_dim"]:

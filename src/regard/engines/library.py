@@ -33,12 +33,18 @@ DTYPES = {torch.float32: 0, torch.bfloat16: 1, torch.int8: 2}
 """The types that weights may be stored in."""
 
 
+class Updates(Structure):
+    """The structure `Updates` of `linear.h`."""
+
+    _fields_ = (("num_adapters", c_int64), ("ranks", c_void_p), ("down", c_void_p), ("up", c_void_p))
+
+
 class Linear(Structure):
     """The structure `Linear` of `linear.h`."""
 
     _fields_ = (
         ("inputs", c_int64), ("outputs", c_int64), ("dtype", c_int64), ("weight", c_void_p), ("bias", c_void_p),
-        ("scales", c_void_p), ("offsets", c_void_p), ("kernel", c_int64),
+        ("scales", c_void_p), ("offsets", c_void_p), ("kernel", c_int64), ("updates", POINTER(Updates)),
     )  # fmt: skip
 
 
@@ -100,7 +106,8 @@ class Input(Structure):
     _fields_ = (
         ("num_sentences", c_int64), ("width", c_int64), ("num_rows", c_int64), ("rows", c_void_p), ("x", c_void_p),
         ("ids", c_void_p), ("positions", c_void_p), ("logits", c_void_p), ("workspace", c_void_p),
-        ("num_threads", c_int64), ("cells", POINTER(c_void_p)), ("states", POINTER(c_void_p)), ("num_cells", c_int64),
+        ("num_threads", c_int64), ("adapters", c_void_p), ("cells", POINTER(c_void_p)), ("states", POINTER(c_void_p)),
+        ("num_cells", c_int64),
         ("step", c_int64), ("steps", c_void_p), ("first_step", c_void_p), ("ancestry", c_void_p), ("newest", c_void_p),
         ("step_of", c_void_p), ("source_keys", POINTER(c_void_p)), ("source_values", POINTER(c_void_p)),
         ("source_length", c_int64), ("source_mask", c_void_p),
@@ -146,10 +153,16 @@ def address(x: Tensor, dtype: torch.dtype = torch.float32) -> int:
 
 
 class PointedTensors:
-    """Tensors whose memory structures point to."""
+    """Tensors, and structures, whose memory other structures point to."""
 
     def __init__(self) -> None:
         self.tensors: list[Tensor] = []
+        self.structures: list[Structure] = []
+
+    def keep(self, other: PointedTensors) -> None:
+        """Keep what another one keeps."""
+        self.tensors += other.tensors
+        self.structures += other.structures
 
     def pointer(self, x: Tensor | None, dtype: torch.dtype = torch.float32) -> int | None:
         """The address of a tensor, which is kept from now on."""
@@ -232,7 +245,7 @@ def _open(folder: Path, kind: str) -> FoundLibrary:
         functions.regard_workspace_size.argtypes = [POINTER(Stack), POINTER(Input)]
         functions.regard_room_of_map.argtypes = [POINTER(Linear)]
         functions.regard_run.argtypes = [POINTER(Stack), POINTER(Input)]
-        functions.regard_linear.argtypes = [POINTER(Linear), c_int64, *[c_void_p] * 3, c_int64]
+        functions.regard_linear.argtypes = [POINTER(Linear), c_int64, *[c_void_p] * 3, c_int64, c_void_p]
         functions.regard_log_softmax.argtypes = [c_int64, c_int64, c_void_p, c_void_p]
         functions.regard_candidates.argtypes = [*[c_int64] * 4, c_void_p, c_void_p, Candidates]
         functions.regard_advance.argtypes = [POINTER(Search)]

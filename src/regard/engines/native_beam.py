@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from regard.engines.native_search import NativeSearch, best_candidates, library_
 from regard.generation.active_batch import ActiveBatch
 from regard.generation.candidates import Candidates
 from regard.generation.filters import Constraints
+from regard.generation.mixed_adapters import Adapted
 from regard.generation.request import Hypothesis
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.generation.rules.repetition_loops import LOOP_TOKENS, end_repetition_loops
@@ -34,15 +36,17 @@ class NativeBeamSearch(BeamSearch):
 
     def step(self, model: SequenceToSequence[Any], active: ActiveBatch, state: Any, constraints: Constraints) -> Any:
         """Take a step of model and search in one call, where both are in C and no filter stands between them."""
+        inner, own = (model.model, state.state) if isinstance(model, Adapted) else (model, state)
         if (
-            not isinstance(model, NativeModel)
-            or not model.can_search()
+            not isinstance(inner, NativeModel)
+            or not inner.can_search()
             or constraints.filters
             or not self._is_plain(active)
         ):
             return super().step(model, active, state, constraints)
-        search = self._search(model.library, active, model.vocab_size, constraints.banned_ids)
-        model.search_step(state, search)
+        search = self._search(inner.library, active, inner.vocab_size, constraints.banned_ids)
+        with model.choosing(state) if isinstance(model, Adapted) else nullcontext():
+            inner.search_step(own, search)
         self._note(active, search)
         return state
 

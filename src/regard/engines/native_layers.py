@@ -113,7 +113,7 @@ class NativeLayers(nn.Module):
         step: _StepArguments | None = search.kept
         if step is None or not step.fits(self, cache):
             step = search.kept = self._step_arguments(cache, search)
-        step.input.step = cache.length
+        step.input.step, step.input.adapters = cache.length, self._adapters
         run = self._library.functions.regard_search_step
         done = run(ctypes.byref(self._stack), ctypes.byref(step.input), ctypes.byref(search.structure))
         if done < 0:
@@ -214,7 +214,7 @@ class NativeLayers(nn.Module):
         if self._stack.has_turns:
             kept.append(positions.contiguous())
             given.positions = address(kept[-1], torch.long)
-        if bound.source_length:
+        if any(layer is not None for layer in cache.memory):
             given.source_keys, given.source_values = bound.source_keys, bound.source_values
             given.source_mask = bound.source_mask
         return given, kept
@@ -259,8 +259,8 @@ class NativeLayers(nn.Module):
         """The part of C's input that every call needs, with memory to compute in."""
         sizes = x.shape[:2]
         given = c.Input(
-            *sizes, sizes.numel(), x=address(x), num_threads=available_threads(), cells=cells, num_cells=num_cells,
-            source_length=source_length,
+            *sizes, sizes.numel(), x=address(x), num_threads=available_threads(), adapters=self._adapters, cells=cells,
+            num_cells=num_cells, source_length=source_length,
         )  # fmt: skip
         needed = self._workspace_size(given)
         room: Tensor | None = getattr(self._workspace, "room", None)
@@ -268,6 +268,12 @@ class NativeLayers(nn.Module):
             room = self._workspace.room = torch.empty(2 * needed, **NUMBERS)
         given.workspace = address(room)
         return given
+
+    @property
+    def _adapters(self) -> int | None:
+        """The address of the numbers of the sentences' adapters, which this thread has chosen; None: no sentence has one."""
+        choice = self._structures.choice
+        return None if choice is None or choice.numbers is None else address(choice.numbers, torch.long)
 
     def _workspace_size(self, given: c.Input) -> int:
         """The count of numbers that a call computes in."""

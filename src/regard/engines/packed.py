@@ -22,7 +22,7 @@ from regard.nn.attention import Attention
 from regard.nn.cache import BeamCache, BeamLayer, KeysValues
 from regard.nn.hooks import changed_output, hooked, inputs_wanted
 from regard.nn.layers import DecoderLayer, PostNorm, PreNorm
-from regard.nn.lora import ChosenAdapter
+from regard.nn.lora import ChosenAdapter, without_updates
 from regard.nn.masks import open_empty_rows
 from regard.nn.multihead import MultiHeadAttention
 from regard.nn.scores import ScaledDotProduct
@@ -44,7 +44,7 @@ class PackedLinear(nn.Module):
         """Pack several maps of one input as one, or a single map: their outputs, one after the other. Adapters are
         kept.
         """
-        plain = [_plain(each) for each in maps]
+        plain = [without_updates(each) for each in maps]
         biases: list[Tensor] = [linear.bias for linear in plain if linear.bias is not None]
         assert len(biases) in (0, len(maps))
         weight = torch.cat([linear.weight for linear in plain])
@@ -83,7 +83,7 @@ class PackedLayers(nn.Module):
     def __init__(self, layers: Sequence[DecoderLayer]) -> None:
         super().__init__()
         self._layers = [_PackedLayer(layer) for layer in layers]
-        self.maps = {_plain(linear) for layer in self._layers for linear in layer.maps}
+        self.maps = {without_updates(linear) for layer in self._layers for linear in layer.maps}
         """The modules that this replaces: they need not be packed."""
 
     @staticmethod
@@ -109,11 +109,6 @@ class PackedLayers(nn.Module):
                 x = layer.cross_attend(x, memory.keys_values, source)
             x = layer.feed_forward_residual(x, layer.feed_forward)
         return x
-
-
-def _plain(linear: nn.Module) -> Any:
-    """A linear map without its adapters."""
-    return linear.plain if isinstance(linear, ChosenAdapter) else linear
 
 
 def _is_plain(attention: MultiHeadAttention) -> bool:

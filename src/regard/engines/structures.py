@@ -11,13 +11,14 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.engines import library as c
-from regard.engines.distance_tables import SCHEMES, DistanceTables
+from regard.engines.distance_tables import DistanceTables, unsupported_positions
 from regard.engines.library import PointedTensors
 from regard.errors import SettingsError
 from regard.generation.threads import available_threads
 from regard.models.parts import EmbeddedPositions, OutputTransform
 from regard.nn.attention import Attention
 from regard.nn.layers import DecoderLayer, EncoderLayer, FeedForward, GatedFeedForward, PostNorm, PreNorm, SandwichNorm
+from regard.nn.lora import AdapterChoice, ChosenAdapter, without_updates
 from regard.nn.multihead import MultiHeadAttention
 from regard.nn.quantization import quantized
 from regard.nn.scores import DotProduct, InnerProduct, ScaledDotProduct
@@ -33,34 +34,59 @@ MOST_INT8_INPUTS = 2**17
 
 
 class NativeLinear(nn.Module):
-    """A linear map of some `nn.Linear` side by side, for inference: it has no parameters, and no gradient goes through
-    it.
+    """A linear map of some linear maps side by side, for inference: it has no parameters, and no gradient goes through
+    it. Those with several adapters keep them in float32.
 
     Args:
         dtype: of the stored weights. With float32 and bfloat16 arithmetic is in float32; with int8, inputs are rounded
             to 8 bits, too, and products are summed as whole numbers.
     """
 
-    def __init__(self, found: c.Library, maps: Sequence[nn.Linear], dtype: torch.dtype = torch.float32) -> None:
+    def __init__(self, found: c.Library, maps: Sequence[nn.Module], dtype: torch.dtype = torch.float32) -> None:
         super().__init__()
-        self._library, self._kept = found, PointedTensors()
-        weights: list[Tensor] = [linear.weight.detach().float() for linear in maps]
+        self._library, self.kept = found, PointedTensors()
+        plain = [without_updates(linear) for linear in maps]
+        weights: list[Tensor] = [linear.weight.detach().float() for linear in plain]
         weight = torch.cat(weights)
         biases: list[Tensor] = [
-            linear.weight.new_zeros(len(linear.weight)) if linear.bias is None else linear.bias for linear in maps
+            linear.weight.new_zeros(len(linear.weight)) if linear.bias is None else linear.bias for linear in plain
         ]
         self.out_features, self.in_features = weight.shape
-        self.structure = _linear(found, self._kept, weight, torch.cat(biases).detach().float(), dtype)
+        self.structure = _linear(found, self.kept, weight, torch.cat(biases).detach().float(), dtype)
+        self.choice: AdapterChoice | None = None
+        """What says which adapter each example has; None: the map has no adapters."""
+        if adapted := [linear for linear in maps if isinstance(linear, ChosenAdapter)]:
+            self.choice = adapted[0].choice
+            updates = cast("ChosenAdapter", ChosenAdapter.side_by_side(adapted[0].plain, maps))
+            self.structure.updates = ctypes.pointer(_updates(self.kept, updates))
 
     def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """x weight^T + bias."""
+        """x weight^T + bias, and the updates of each example, which are the first dimension of x."""
         x = x.contiguous()
         y = x.new_empty(*x.shape[:-1], self.out_features)
         rows, functions = x.numel() // self.in_features, self._library.functions
         room = torch.empty(functions.regard_room_of_map(ctypes.byref(self.structure)), **c.NUMBERS)
-        numbers = map(c.address, (x, y, room))
-        functions.regard_linear(ctypes.byref(self.structure), rows, *numbers, available_threads())
+        of_rows = None
+        if self.choice is not None and (numbers := self.choice.numbers) is not None:
+            of_rows = numbers.int().repeat_interleave(rows // len(numbers))
+        functions.regard_linear(
+            ctypes.byref(self.structure), rows, *map(c.address, (x, y, room)), available_threads(),
+            None if of_rows is None else c.address(of_rows, torch.int32),
+        )  # fmt: skip
         return y
+
+
+def _updates(kept: PointedTensors, adapters: ChosenAdapter) -> c.Updates:
+    """The updates of a map, those of each adapter together."""
+    order = adapters.owners.argsort(stable=True)
+    counts = adapters.owners.bincount(minlength=1)
+    ranks = counts.cumsum(0)  # adapters are counted from 1, and none is 0
+    found = c.Updates(
+        len(counts) - 1, kept.pointer(ranks, torch.long), kept.pointer(adapters.down[order]),
+        kept.pointer(adapters.up.T[order]),
+    )  # fmt: skip
+    kept.structures.append(found)
+    return found
 
 
 def _linear(
@@ -109,11 +135,19 @@ class EmbeddingAndOutput(NamedTuple):
     """The linear map to the vocabulary."""
 
     @property
+    def position_table(self) -> Tensor | None:
+        """The vectors that are added to embeddings; None: nothing is."""
+        return self.positions.waves if self.positions.learned is None else self.positions.learned.table.weight
+
+    @property
     def are_written(self) -> bool:
         """Whether all these modules are written in C."""
+        table = self.position_table
         return (
             type(self.embedding) is nn.Embedding
             and self.embedding.max_norm is None
+            and len(self.embedding.weight) >= len(self.output.weight)
+            and (table is None or len(table) >= self.positions.max_positions)
             and type(self.positions) is EmbeddedPositions
             and all(type(norm) in NORMS for norm in (self.embedding_norm, self.last_norm))
             and (type(self.transform) is nn.Identity or _is_written(self.transform))
@@ -148,6 +182,8 @@ class Structures:
     ) -> None:
         self._library, self._dtype = found, dtype
         self.kept = PointedTensors()
+        self.choice: AdapterChoice | None = None
+        """What says which adapter each sentence has; None: no map has adapters."""
         self._tables = DistanceTables(self.kept, max_positions)
         self.layers = (c.Layer * len(layers))(*map(self._layer, layers))
         model_dim = cast("Any", layers[0].feed_forward).inner_proj.in_features
@@ -155,9 +191,8 @@ class Structures:
         self.stack = c.Stack(len(layers), model_dim, has_turns, self.layers)
         self.stack.num_positions = max_positions
         if ends is not None:
-            table = ends.positions.waves if ends.positions.learned is None else ends.positions.learned.table.weight
             self.stack.embedding, self.stack.scale = self.kept.pointer(ends.embedding.weight), ends.scale
-            self.stack.positions = self.kept.pointer(table)
+            self.stack.positions = self.kept.pointer(ends.position_table)
             self.stack.embedding_norm, self.stack.last_norm = map(self._norm, (ends.embedding_norm, ends.last_norm))
             self.stack.output = self._map(ends.output)
             if isinstance(ends.transform, OutputTransform):
@@ -204,16 +239,17 @@ class Structures:
         found.distances = self._tables.of(attention.attention, attention.num_heads, looks_ahead=looks_ahead)
         return found
 
-    def _attention(self, attention: MultiHeadAttention, *inputs: nn.Linear) -> c.Attention:
+    def _attention(self, attention: MultiHeadAttention, *inputs: nn.Module) -> c.Attention:
         return c.Attention(
             self._map(*inputs), self._map(attention.output_proj), attention.num_heads, attention.num_kv_heads,
             attention.head_dim, cast("InnerProduct", attention.attention.score).factor(attention.head_dim),
             self._norm(attention.query_norm),
         )  # fmt: skip
 
-    def _map(self, *maps: nn.Linear) -> c.Linear:
+    def _map(self, *maps: nn.Module) -> c.Linear:
         packed = NativeLinear(self._library, maps, self._dtype)
-        self.kept.tensors += packed._kept.tensors
+        self.kept.keep(packed.kept)
+        self.choice = packed.choice or self.choice
         return packed.structure
 
     def _residual(self, residual: PostNorm) -> c.Residual:
@@ -231,14 +267,18 @@ class Structures:
         return c.Norm(NORMS[type(norm)], *pointers, epsilon)
 
 
-def unsupported_in_layer(layer: nn.Module) -> str:
-    """The feature of a layer that is not written in C; empty: none."""
+def unsupported_in_layer(layer: nn.Module, max_positions: int) -> str:
+    """The feature of a layer that is not written in C; empty: none.
+
+    Args:
+        max_positions: no sequence is longer.
+    """
     if type(layer) not in (DecoderLayer, EncoderLayer):
         return f"layers of kind {type(layer).__name__}"
     for name, part in layer.named_children():
         if name == "recurrence" and type(part) is not SSRU:
             return f"recurrences of kind {type(part).__name__}"
-        if isinstance(part, MultiHeadAttention) and (reason := _unsupported_in_attention(part, name)):
+        if isinstance(part, MultiHeadAttention) and (reason := _unsupported_in_attention(part, name, max_positions)):
             return reason
         if name.endswith("residual") and (
             type(part) not in (PreNorm, PostNorm, SandwichNorm) or any(type(x) not in NORMS for x in _norms(part))
@@ -248,16 +288,15 @@ def unsupported_in_layer(layer: nn.Module) -> str:
             return f"feed-forward layers of kind {type(part).__name__}"
         if isinstance(part, FeedForward) and part.activation not in ACTIVATIONS:
             return f"activations of kind {part.activation}"
-    if any(type(part) is not nn.Linear for part in layer.modules() if hasattr(part, "in_features")):
-        return "linear maps with adapters"
-    return ""
+    maps = [without_updates(part) for part in layer.modules() if hasattr(part, "in_features")]
+    return "" if all(type(part) is nn.Linear for part in maps) else "linear maps with an adapter beside them"
 
 
 def _norms(residual: Any) -> list[nn.Module]:
     return [part for name, part in residual.named_children() if name.endswith("norm")]
 
 
-def _unsupported_in_attention(attention: MultiHeadAttention, name: str) -> str:
+def _unsupported_in_attention(attention: MultiHeadAttention, name: str, max_positions: int) -> str:
     """The feature of an attention that is not written in C; empty: none."""
     inner = attention.attention
     if type(attention) is not MultiHeadAttention or type(inner) is not Attention:
@@ -270,6 +309,4 @@ def _unsupported_in_attention(attention: MultiHeadAttention, name: str) -> str:
         return f"norms of queries of kind {type(attention.query_norm).__name__}"
     if name == "cross_attention" and (inner.positions is not None or inner.window is not None):
         return "positions in cross-attention"
-    if inner.positions is not None and type(inner.positions) not in SCHEMES:
-        return f"positions of kind {type(inner.positions).__name__}"
-    return ""
+    return "" if inner.positions is None else unsupported_positions(inner.positions, attention.head_dim, max_positions)

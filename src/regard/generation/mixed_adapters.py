@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +70,10 @@ class Adapted:
         self, ids: Int[Tensor, "sentence beam"], state: AdaptedState
     ) -> tuple[Float[Tensor, "sentence beam vocab"], AdaptedState]:
         """Logits of the token that follows, and the state after `ids`."""
-        with self._choice.of(state.adapters if state.has_adapters else None):
+        with self.choosing(state):
             logits, inner = self.model.decode_step(ids, state.state)
         return logits, AdaptedState(inner, state.adapters, state.has_adapters)
+
+    def choosing(self, state: AdaptedState) -> AbstractContextManager[None]:
+        """Let each sentence have its adapter until the block ends."""
+        return self._choice.of(state.adapters if state.has_adapters else None)

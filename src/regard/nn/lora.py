@@ -151,3 +151,8 @@ class ChosenAdapter(nn.Module):
 
     if TYPE_CHECKING:
         __call__ = forward
+
+
+def without_updates(linear: nn.Module) -> Any:
+    """A linear map without its adapters."""
+    return linear.plain if isinstance(linear, ChosenAdapter) else linear

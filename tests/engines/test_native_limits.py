@@ -1,0 +1,134 @@
+"""What the layers in C leave to PyTorch, and the edges of what they take: by hand-made parts, NaN, empty texts, padding."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from test_native import LIBRARY, VOCAB_SIZE, assert_near, disturbed, make
+from torch import nn
+
+from regard.engines.engine_choice import compile_model
+from regard.engines.native_beam import NativeBeamSearch
+from regard.engines.native_model import NativeModel, unsupported_reason
+from regard.errors import SettingsError
+from regard.generation.decoding import Decoding
+from regard.generation.request import Request, TargetSymbols
+from regard.generation.rules.beam import BeamSettings
+from regard.models.config import DecoderConfig
+from regard.models.decoder import Decoder
+from regard.nn import Rotary
+from regard.nn.positions import AttentionPositions, ClippedRelative, RelativeKey, RelativeKeyQuery
+
+pytestmark = pytest.mark.skipif(LIBRARY is None, reason="there are no native layers")
+
+
+def set_positions(model: Any, positions: AttentionPositions) -> Any:
+    for layers in model.layer_stacks().values():
+        for layer in layers:
+            layer.self_attention.attention.positions = positions.eval()
+    return model
+
+
+@pytest.mark.parametrize(
+    ("positions", "reason"),
+    [
+        (RelativeKey(3, 30), "of another width than the heads"),
+        (RelativeKeyQuery(5, 30), "of another width than the heads"),
+        (ClippedRelative(3, 16), "of another width than the heads"),
+        (Rotary(8), "of another width than the heads"),
+        (Rotary(2), "of another width than the heads"),
+        (RelativeKey(4, 29), "for shorter texts than the model's"),
+    ],
+    ids=str,
+)
+def test_positions_that_do_not_fit_are_left_to_pytorch(positions: AttentionPositions, reason: str) -> None:
+    """Heads are 4 wide, and texts have up to 30 tokens."""
+    model = set_positions(make(max_positions=30), positions)
+    assert reason in unsupported_reason(model)
+    with pytest.raises(SettingsError, match=reason):
+        compile_model(model, "native")
+
+
+def test_relative_vectors_of_two_widths_are_left_to_pytorch() -> None:
+    scheme = ClippedRelative(4, 3)
+    scheme.value_table = nn.Embedding(7, 5)
+    assert "another width" in unsupported_reason(set_positions(make(), scheme))
+
+
+def shorter_positions(model: Any) -> None:
+    model.target_positions.learned.table = nn.Embedding(5, 12)
+
+
+def fewer_tokens(model: Any) -> None:
+    model.target_embedding = nn.Embedding(10, 12)
+
+
+@pytest.mark.parametrize("change", [shorter_positions, fewer_tokens])
+def test_tables_that_were_made_shorter_are_not_read_beyond_their_end(change: Callable[[Any], None]) -> None:
+    model = make(positions="learned", max_positions=30, tied_embeddings="none")
+    change(model)
+    native = compile_model(model, "native")
+    state = native.prefill(torch.tensor([[5, 6, 3]]))
+
+    def nine_steps() -> None:
+        after = state
+        for _ in range(9):
+            _, after = native.decode_step(torch.tensor([[22]]), after)
+
+    with pytest.raises(IndexError):
+        nine_steps()
+
+
+@pytest.mark.parametrize("changes", [{}, {"decoder_past": "ssru"}])
+def test_nan_is_not_lost(changes: dict[str, Any]) -> None:
+    model = make(**changes)
+    layer: Any = model.decoder_layers[0]
+    with torch.no_grad():
+        (layer.feed_forward.inner_proj.bias if not changes else layer.recurrence.new_proj.weight).view(-1)[0] = (
+            torch.nan
+        )
+    native = compile_model(model, "native")
+    logits, _ = native.decode_step(torch.tensor([[4]]), native.prefill(torch.tensor([[5, 6, 3]])))
+    assert logits.isnan().all()
+
+
+def test_an_empty_source() -> None:
+    torch.manual_seed(1)
+    model = disturbed(make())
+    native, ids = compile_model(model, "native"), torch.tensor([[4], [7]])
+    with torch.inference_mode():
+        ours, theirs = (each.decode_step(ids, each.prefill(torch.zeros(2, 0).long()))[0] for each in (native, model))
+    assert_near(ours, theirs)
+    symbols, search = TargetSymbols([2], 3, 0, (0, 1)), NativeBeamSearch(BeamSettings(2, 2), 3)
+    assert Decoding(native, [Request([], 5), Request([5, 3], 5)], search, symbols, batch_size=2).run()[0][0].ids
+
+
+@pytest.mark.parametrize("positions", ["learned", "rotary", "alibi"])
+def test_a_prompt_has_the_same_logits_beside_a_longer_one(positions: str) -> None:
+    """To the last bit: the cells of its padding are filled anew, and come first."""
+    torch.manual_seed(2)
+    config = DecoderConfig(
+        vocab_size=VOCAB_SIZE, model_dim=16, num_heads=2, ff_dim=20, num_layers=2, max_positions=40, positions=positions
+    )  # fmt: skip
+    native = compile_model(disturbed(Decoder(config)), "native")
+
+    def run(rows: list[list[int]]) -> torch.Tensor:
+        found, state = [], native.prefill(torch.tensor(rows))
+        for id in range(5, 13):
+            logits, state = native.decode_step(torch.full((len(rows), 1), id), state)
+            found.append(logits[0])
+        return torch.stack(found)
+
+    with torch.inference_mode():
+        alone = run([[4, 5, 6]])
+        for longer in (4, 8, 20):
+            assert torch.equal(alone, run([[0] * (longer - 3) + [4, 5, 6], [9] * longer]))
+
+
+def test_layers_share_the_tables_of_alibi() -> None:
+    config = DecoderConfig(
+        vocab_size=VOCAB_SIZE, model_dim=16, num_heads=4, ff_dim=20, num_layers=5, max_positions=50, positions="alibi"
+    )  # fmt: skip
+    layers = NativeModel(Decoder(config).eval(), LIBRARY)._layers._structures.layers
+    assert len({layer.self_attention.distances.bias for layer in layers}) == 1
