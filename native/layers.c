@@ -1,6 +1,6 @@
 /* Transformer layers for few rows: a step of decoding, or the source of a few sentences.
  *
- * Everything here is what stands between the products of linear.c.
+ * Everything here is what stands around the products of linear.c and the heads of attention.c.
  *
  * Each number is summed in an order that depends on its own row only. So a sentence has the same scores, to the last bit, in any
  * batch and with any number of threads. Nothing is allocated: callers bring the room (`workspace`).
