@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 from foreign_models import VOCAB, transformers, words
-from test_many_languages import DIRECTIONS, HARD, beam, changed, made, pieces  # noqa: F401
+from test_many_languages import DIRECTIONS, HARD, LINES, beam, changed, made, pieces  # noqa: F401
 
 import regard
 from regard.checkpoint import LoadedModel, load_model
@@ -19,6 +19,7 @@ from regard.models.registry import build_from
 from regard.pipelines.translator import Translator
 from regard.text.languages import Languages
 from regard.text.tokenizer import Symbols, Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 TEXTS = ["the brown fox", "Wie geht es dir", "naïve café"]
 WRITTEN = [*DIRECTIONS, "NLLB, pieces"]
@@ -263,3 +264,95 @@ def test_positions_of_m2m_100_count_from_its_padding(tmp_path: Path, few_tokens:
         ModelFolderError, match=r"pad_token_id must be 0 or 1, as M2M100.* counts positions from it; got 5"
     ):
         read_foreign(tmp_path / "m")
+
+
+@pytest.mark.parametrize("name", DIRECTIONS)
+def test_ctranslate2_translates_into_two_languages_as_ours(
+    name: str,
+    pieces: Path,  # noqa: F811
+    tmp_path: Path,
+    few_tokens: None,
+) -> None:
+    """Sources have their symbols, and the target's language is the prefix. Without tokens that are never written, beams are
+    equal; but after a prefix CTranslate2 may miss an empty text.
+    """
+    ctranslate2 = pytest.importorskip("ctranslate2")
+    made(name, pieces, tmp_path / "theirs")
+    loaded = read_foreign(tmp_path / "theirs").loaded
+    tokenizer = loaded.tokenizer.with_symbols(loaded.tokenizer.symbols.model_copy(update={"banned_ids": []}))
+    loaded = LoadedModel(loaded.model, tokenizer, tokenizer)
+    written = write_foreign(loaded, tmp_path / "ct2", "ctranslate2")
+    again = read_foreign(tmp_path / "ct2")
+    for foreign in (written, again):
+        check = foreign.check()
+        assert check is not None
+        assert check.largest_difference < 2e-5
+        assert check.first_difference is None
+    assert again.loaded.source_tokenizer.languages == again.loaded.tokenizer.languages == tokenizer.languages
+    ours, other = (Translator(*found) for found in (loaded, again.loaded))
+    package = ctranslate2.Translator(str(tmp_path / "ct2"), compute_type="float32", intra_threads=1)
+    answers = []
+    for source, target in DIRECTIONS[name]:
+        directed = tokenizer.directed(source, target)
+        read = [tokenizer.tokens(directed.frame_source(tokenizer.encode(text))) for text in TEXTS]
+        start, *prefix = tokenizer.tokens(directed.symbols.start_ids)
+        prefix, longest = ([start], 8) if name == "mBART-25" else (prefix, 8 + len(prefix))
+        assert not prefix or prefix == [tokenizer.tokens([directed.symbols.start_ids[-1]])[0]]
+        for beam_size in (1, 4):
+            options = {
+                "beam_size": beam_size,
+                "length_norm": "none",
+                "max_length": 8,
+                "source": source,
+                "target": target,
+            }
+            found = ours.translate(TEXTS, **options)
+            theirs = package.translate_batch(
+                read, target_prefix=[prefix] * len(read) if prefix else None, beam_size=beam_size, length_penalty=0,
+                max_decoding_length=longest, min_decoding_length=0,
+            )  # fmt: skip
+            for each, result in zip(found, theirs, strict=True):
+                if each.ids:
+                    answers.append(tokenizer.tokens(each.ids))
+                    assert result.hypotheses[0][0 if name == "mBART-25" else len(prefix) :] == answers[-1]
+            assert [each.ids for each in other.translate(TEXTS, **options)] == [each.ids for each in found]
+    assert len(answers) > 8
+    (note,) = [note for note in written.notes if note.startswith("pass sources with the tokens of languages")]
+    assert ("target_prefix" in note) == (name != "SMaLL-100")
+
+
+@pytest.mark.parametrize("name", DIRECTIONS)
+def test_one_direction_is_written_for_ctranslate2(name: str, pieces: Path, tmp_path: Path, few_tokens: None) -> None:  # noqa: F811
+    made(name, pieces, tmp_path / "theirs")
+    source, target = DIRECTIONS[name][0]
+    ours = regard.load(tmp_path / "theirs", kind=Translator, device="cpu").directed(source, target)
+    written = write_foreign(load_of(ours), tmp_path / "ct2", "ctranslate2")
+    again = read_foreign(tmp_path / "ct2")
+    for foreign in (written, again):
+        check = foreign.check()
+        assert check is not None
+        assert check.largest_difference < 2e-5
+    kept = again.loaded.source_tokenizer.symbols
+    for key in ("source_begin_ids", "source_end_ids", "language_ids"):
+        assert getattr(kept, key) == getattr(ours.tokenizer.symbols, key)
+    assert again.loaded.tokenizer.symbols.start_ids == ours.tokenizer.symbols.start_ids
+
+
+def test_tags_of_our_own_models_are_kept_beside_ctranslate2s(tmp_path: Path, few_tokens: None) -> None:
+    pytest.importorskip("ctranslate2")
+    tags = {"de": "<2de>", "fr": "<2fr>"}
+    tokenizer = Tokenizer.train(LINES, TokenizerConfig(vocab_size=90, add=[*tags.values()]))
+    tokenizer = tokenizer.with_languages(Languages(tokens=tags, source_begin=["target"]))
+    torch.manual_seed(1)
+    model = EncoderDecoder(EncoderDecoderConfig(**OURS | {"vocab_size": len(tokenizer)})).eval()
+    write_foreign(LoadedModel(model, tokenizer, tokenizer), tmp_path / "ct2", "ctranslate2")
+    again = read_foreign(tmp_path / "ct2")
+    check = again.check()
+    assert check is not None
+    assert check.largest_difference < 2e-5
+    ours, other = Translator(model, tokenizer, tokenizer), Translator(*again.loaded)
+    assert other.languages == ours.languages
+    options: dict[str, Any] = {"target": "fr", "beam_size": 1, "max_length": 6}
+    assert [each.ids for each in other.translate(TEXTS, **options)] == [
+        each.ids for each in ours.translate(TEXTS, **options)
+    ]

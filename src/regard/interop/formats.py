@@ -143,6 +143,8 @@ WRITE: dict[str, Callable[[LoadedModel, Path], ForeignModel]] = {
 """The writers of formats, by name."""
 FORMATS = (*WRITE, ARGOS)
 """The formats that can be written."""
+LANGUAGES_KEPT = (*multilingual.RULES, "ctranslate2", "onnx")
+"""The formats that models of several languages can be written in."""
 EIGHT_BITS = "regard-int8"
 """The name of our own format with matrices of 8 bits."""
 
@@ -177,10 +179,10 @@ def write_foreign(
         )
     if format != "onnx":
         bert.refuse(format, _ours_alone(loaded.model, format))
-    if loaded.source_tokenizer.symbols.language_ids and format not in ("onnx", *multilingual.RULES):
+    if loaded.source_tokenizer.symbols.language_ids and format not in LANGUAGES_KEPT:
         raise ModelFolderError(
             f"a model of several languages, or one direction of it, cannot be written as {format}, which does not keep where "
-            f"the tokens of languages stand. Formats that do: {', '.join(multilingual.RULES)}."
+            f"the tokens of languages stand. Formats that do: {', '.join(LANGUAGES_KEPT)}."
         )
     if format == ARGOS and output.suffix != argos.ENDING:
         raise SettingsError(f"the name of an Argos package must end in {argos.ENDING}; got {output.name}.")
