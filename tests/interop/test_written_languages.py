@@ -356,3 +356,19 @@ def test_tags_of_our_own_models_are_kept_beside_ctranslate2s(tmp_path: Path, few
     assert [each.ids for each in other.translate(TEXTS, **options)] == [
         each.ids for each in ours.translate(TEXTS, **options)
     ]
+
+
+def test_languages_of_m2m100_in_a_tokenizer_json_are_read_by_any_class(tmp_path: Path, few_tokens: None) -> None:
+    """M2M100's own reads no such file. The symbols around a text are those of the usual direction."""
+    loaded = ours("m2m_100")
+    tokenizer = loaded.tokenizer.with_tokens(["__en__", "__de__"])
+    tokens = {"en": "__en__", "de": "__de__"}
+    tokenizer = tokenizer.with_languages(
+        Languages(tokens=tokens, source="en", target="de", source_begin=["source"], begins=True)
+    )
+    config: Any = loaded.model.config
+    model, _ = build_from(config.model_copy(update={"vocab_size": len(tokenizer)}), loaded.model)
+    write_foreign(LoadedModel(model.eval(), tokenizer, tokenizer), tmp_path / "theirs", "m2m_100")
+    assert read_foreign(tmp_path / "theirs").loaded.tokenizer.languages == tokenizer.languages
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path / "theirs")
+    assert theirs("w5 w6")["input_ids"] == [tokenizer.id_of("__en__"), 5, 6, 3]

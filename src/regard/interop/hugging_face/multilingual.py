@@ -312,10 +312,8 @@ def write(
     settings["num_madeup_words"] = vocab_size - len(tokenizer.vocabulary)
     ids = {"pad": symbols.pad_id, "unk": symbols.unk_id, "bos": symbols.bos_id, "eos": symbols.eos_id}
     settings |= {f"{name}_token": tokenizer.tokens([id])[0] for name, id in ids.items()}
-    settings |= {
-        "tokenizer_class": settings.get("tokenizer_class", LISTED_CLASSES[0]),
-        "model_max_length": max_positions,
-    }
+    name = LISTED_CLASSES[1 if rule == TARGET_BEFORE else 0]
+    settings |= {"tokenizer_class": name, "model_max_length": max_positions}
     (folder / PIECES).write_bytes(sentence_piece_model(tokenizer))
     _save(folder / LIST, {token: id for id, token in enumerate(listed)})
     _save(folder / FILE, settings)
@@ -336,7 +334,7 @@ def _class(kind: str, languages: Languages, rule: dict[str, Any] | None) -> str:
     if rule == TARGET_BEFORE:
         return LISTED_CLASSES[1]
     is_listed = any(code != token for code, token in languages.tokens.items())
-    return LISTED_CLASSES[0] if is_listed else "NllbTokenizer"
+    return "PreTrainedTokenizerFast" if is_listed else "NllbTokenizer"  # M2M100's reads no tokenizer.json
 
 
 def _added(tokenizer: Tokenizer, languages: Languages) -> dict[str, Any]:
