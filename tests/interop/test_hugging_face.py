@@ -78,6 +78,10 @@ WRITTEN = {
     "bart": "bart",
     "bart, untied": "bart",
     "bart, scaled, forced begin": "bart",
+    "m2m_100": "m2m_100",
+    "m2m_100, unscaled, untied, gelu": "m2m_100",
+    "mbart": "mbart",
+    "mbart, unscaled, relu, forced begin": "mbart",
 }
 
 

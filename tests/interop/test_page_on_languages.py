@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from test_many_languages import LINES, made, pieces  # noqa: F401
 
+import regard
 from regard.cli.main import run
+from regard.pipelines.translator import Translator
 
 PAGE = Path(__file__).parents[2] / "docs" / "your-language.md"
 
@@ -29,7 +31,7 @@ def test_the_page_runs_from_top_to_bottom(pieces: Path, tmp_path: Path, monkeypa
     assert name in code
     exec(re.sub("^   ", "", code, flags=re.M).replace(name, "nllb"), {})
     commands = re.findall(r"^ {3}(regard .*)$", page, re.M)
-    assert len(commands) == 7
+    assert len(commands) == 9
     for command in commands:
         words = shlex.split(command)[1:]
         if words[0] == "serve":
@@ -38,3 +40,9 @@ def test_the_page_runs_from_top_to_bottom(pieces: Path, tmp_path: Path, monkeypa
             run([*words, *(["--steps", "2"] if words[0] == "train" else [])])
         assert ended.value.code == 0, command
     assert len(Path("output.txt").read_text().splitlines()) == 1
+    adapted, back, fast = (regard.load(name, kind=Translator) for name in ("adapted", "back", "fast"))
+    assert back.languages is not None
+    assert (back.languages.source, back.languages.target) == ("eng_Latn", "deu_Latn")
+    expected = adapted.translate("the brown fox", max_length=9).ids
+    assert back.translate("the brown fox", max_length=9).ids == expected
+    assert fast.translate("the brown fox", max_length=9).ids == expected

@@ -398,13 +398,20 @@ def _usual_mask(backend: tokenizers.Tokenizer) -> int | None:
 
 
 def write_tokenizer(
-    folder: Path, tokenizer: Tokenizer, *, frame: tuple[list[int], list[int]] | None, pad_id: int, max_positions: int
+    folder: Path,
+    tokenizer: Tokenizer,
+    *,
+    frame: tuple[list[int], list[int]] | None,
+    pad_id: int,
+    max_positions: int,
+    settings: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a tokenizer of ours for Hugging Face's `AutoTokenizer`: `tokenizer.json` and `tokenizer_config.json`.
 
     Args:
         frame: the symbols in front of a text and behind it; None: it puts none there.
         pad_id: what shorter texts are filled up with, which may be a token of ours; -1: nothing is.
+        settings: more of `tokenizer_config.json`.
     Raises:
         ModelFolderError: it has a vocabulary of its own, which `tokenizer.json` cannot say.
     """
@@ -421,15 +428,15 @@ def write_tokenizer(
     ids = {"pad": pad_id, "unk": symbols.unk_id, "bos": symbols.bos_id, "eos": symbols.eos_id}
     if symbols.mask_id is not None:
         ids["mask"] = symbols.mask_id
-    settings: dict[str, Any] = {f"{name}_token": tokenizer.tokens([id])[0] for name, id in ids.items() if id >= 0}
+    named: dict[str, Any] = {f"{name}_token": tokenizer.tokens([id])[0] for name, id in ids.items() if id >= 0}
     if frame is not None:
-        settings |= {"cls_token": settings["bos_token"], "sep_token": settings["eos_token"]}
-    settings |= {
+        named |= {"cls_token": named["bos_token"], "sep_token": named["eos_token"]}
+    named |= {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "model_max_length": max_positions,
         "clean_up_tokenization_spaces": False,
-    }
-    (folder / "tokenizer_config.json").write_text(json.dumps(settings, ensure_ascii=False, indent=2), encoding="utf-8")
+    } | dict(settings or {})
+    (folder / "tokenizer_config.json").write_text(json.dumps(named, ensure_ascii=False, indent=2), encoding="utf-8")
 
 
 def _template(tokenizer: Tokenizer, begin: list[int], end: list[int]) -> dict[str, Any]:

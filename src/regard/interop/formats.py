@@ -20,7 +20,7 @@ from regard.interop.ctranslate2.reader import read as read_ctranslate2
 from regard.interop.ctranslate2.writer import write as write_ctranslate2
 from regard.interop.files import find_folder, is_hub_name
 from regard.interop.foreign import ForeignModel
-from regard.interop.hugging_face import bert, gemma, llama
+from regard.interop.hugging_face import bert, gemma, llama, multilingual
 from regard.interop.hugging_face import folder as hugging_face
 from regard.interop.marian_binary import is_binary
 from regard.models.config import TEXT_TASKS
@@ -143,6 +143,8 @@ WRITE: dict[str, Callable[[LoadedModel, Path], ForeignModel]] = {
 """The writers of formats, by name."""
 FORMATS = (*WRITE, ARGOS)
 """The formats that can be written."""
+LANGUAGES_KEPT = (*multilingual.RULES, "ctranslate2", "onnx")
+"""The formats that models of several languages can be written in."""
 EIGHT_BITS = "regard-int8"
 """The name of our own format with matrices of 8 bits."""
 
@@ -177,10 +179,10 @@ def write_foreign(
         )
     if format != "onnx":
         bert.refuse(format, _ours_alone(loaded.model, format))
-    if loaded.source_tokenizer.symbols.language_ids and format != "onnx":
+    if loaded.source_tokenizer.symbols.language_ids and format not in LANGUAGES_KEPT:
         raise ModelFolderError(
             f"a model of several languages, or one direction of it, cannot be written as {format}, which does not keep where "
-            "the tokens of languages stand."
+            f"the tokens of languages stand. Formats that do: {', '.join(LANGUAGES_KEPT)}."
         )
     if format == ARGOS and output.suffix != argos.ENDING:
         raise SettingsError(f"the name of an Argos package must end in {argos.ENDING}; got {output.name}.")

@@ -16,12 +16,11 @@ from regard.interop.ctranslate2 import decoder_reader
 from regard.interop.ctranslate2.layout import ACTIVATIONS, MODEL, POSITIONS, variable_refs
 from regard.interop.ctranslate2.model_file import dequantized, read_variables, read_vocabulary
 from regard.interop.ctranslate2.reference import CTranslate2Reference
-from regard.interop.ctranslate2.symbols_and_tokenizers import symbols_of, tokenizer_files, tokenizer_of
+from regard.interop.ctranslate2.symbols_and_tokenizers import symbols_of, tokenizer_of, with_kept
 from regard.interop.files import ForeignConfig, read_optional
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.mapping import PAD, add_zero_start
 from regard.models.config import EncoderDecoderConfig
-from regard.text.tokenizer import Symbols, Tokenizer
 
 SPECIFICATIONS = ("TransformerBase", "TransformerBig", "TransformerSpec")
 SCALARS = {
@@ -73,8 +72,7 @@ def read(folder: Path, pieces: Path | None = None) -> ForeignModel:
         # Marian's sources end with </s>, which some converters leave to the tokenizer.
         end = symbols["source"].eos_id
         symbols["source"] = symbols["source"].model_copy(update={"source_end_ids": [end]})
-    forced = _forced_ids(folder, symbols["target"], len(vocabularies["target"]))
-    symbols["target"] = symbols["target"].model_copy(update={"start_ids": [*symbols["target"].start_ids, *forced]})
+    symbols = {side: with_kept(folder, side, found, len(vocabularies[side])) for side, found in symbols.items()}
     config = _config(scalars, tensors, settings, str(folder / MODEL))
     settings.refuse_others(())
     lengths = {
@@ -106,8 +104,9 @@ def read(folder: Path, pieces: Path | None = None) -> ForeignModel:
     loaded = LoadedModel(model, tokenizers["target"], tokenizers["source"])
 
     def reference(path: Path) -> Reference:
-        prefix = [vocabularies["target"][id] for id in forced]
-        return CTranslate2Reference(path, names["source"], names["target"], added, prefix)
+        start, *prefix = tokenizers["target"].tokens(symbols["target"].start_ids)
+        given = start if getattr(tokenizers["target"].languages, "starts", False) else None
+        return CTranslate2Reference(path, names["source"], names["target"], added, prefix, given)
 
     return ForeignModel("CTranslate2", loaded, account, notes, reference, folder)
 
@@ -213,14 +212,3 @@ def _first(tensors: dict[str, Tensor], *names: str, where: str) -> Tensor:
     if found is None:
         raise ModelFolderError(f"{where} must hold {names[0]}; it does not.")
     return found
-
-
-def _forced_ids(folder: Path, symbols: Symbols, vocab_size: int) -> list[int]:
-    """The tokens that a decoder reads between its start token and those that it writes. CTranslate2's configuration has
-    no place for them, but the tokenizer has that we write beside a model.
-    """
-    path = next((path for name in tokenizer_files("target") if (path := folder / name).is_file()), None)
-    if path is None or (tokenizer := Tokenizer.load(path)).is_ours:
-        return []
-    start, *forced = tokenizer.symbols.start_ids
-    return forced if [start] == symbols.start_ids and all(0 <= id < vocab_size for id in forced) else []

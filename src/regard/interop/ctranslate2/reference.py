@@ -19,6 +19,7 @@ class CTranslate2Reference:
     Args:
         added: whether it adds a begin symbol, and an end symbol, to sources.
         prefix: tokens that every target begins with, after the one that the decoder starts from.
+        start: the token that the decoder starts from, where the configuration has none; None: it has one.
     """
 
     what: Literal["log-probabilities"] = "log-probabilities"
@@ -30,6 +31,7 @@ class CTranslate2Reference:
         target_tokens: Sequence[str],
         added: tuple[bool, bool],
         prefix: Sequence[str] = (),
+        start: str | None = None,
     ) -> None:
         import ctranslate2
 
@@ -38,12 +40,13 @@ class CTranslate2Reference:
         self.source_tokens, self.target_tokens = list(source_tokens), list(target_tokens)
         self.target_ids = {token: id for id, token in enumerate(target_tokens)}
         self.added, self.prefix = added, list(prefix)
+        self.start = [] if start is None else [start]  # it is no part of what is returned
 
     def values(self, sources: Sequence[Sequence[int]] | None, texts: Sequence[Sequence[int]]) -> list[Tensor]:
         """The log-probability of each target's tokens, and of its end symbol."""
         assert sources is not None
         read = [self._read(ids) for ids in sources]
-        targets = [[*self.prefix, *(self.target_tokens[id] for id in ids)] for ids in texts]
+        targets = [[*self.start, *self.prefix, *(self.target_tokens[id] for id in ids)] for ids in texts]
         results = self.translator.score_batch(read, targets)
         return [torch.tensor(result.log_probs[len(self.prefix) :]) for result in results]
 
@@ -52,7 +55,7 @@ class CTranslate2Reference:
         assert source is not None
         (result,) = self.translator.translate_batch(
             [self._read(source)],
-            target_prefix=[self.prefix] if self.prefix else None,
+            target_prefix=[[*self.start, *self.prefix]] if self.start or self.prefix else None,
             beam_size=1,
             max_decoding_length=len(self.prefix) + num_tokens,
         )

@@ -48,6 +48,24 @@ def tokenizer_files(side: str) -> tuple[str, str]:
     return f"{side}_tokenizer.json", "tokenizer.json"
 
 
+def with_kept(folder: Path, side: str, symbols: Symbols, vocab_size: int) -> Symbols:
+    """The symbols with those that CTranslate2's configuration has no place for, but the tokenizer has that we write beside a
+    model: tokens that a decoder reads between its start token and those that it writes, and the tokens of languages.
+    """
+    path = next((path for name in tokenizer_files(side) if (path := folder / name).is_file()), None)
+    if path is None or ((tokenizer := Tokenizer.load(path)).is_ours and not tokenizer.symbols.language_ids):
+        return symbols
+    kept, languages = tokenizer.symbols, tokenizer.languages
+    ids = (*kept.start_ids, *kept.source_begin_ids, *kept.source_end_ids, *kept.language_ids)
+    if max(ids) >= vocab_size:
+        return symbols
+    names = ["source_begin_ids", "source_end_ids", "language_ids"] if kept.language_ids else []
+    is_given = languages is not None and languages.starts  # by whoever translates
+    if side == "target" and (is_given or kept.start_ids[:1] == symbols.start_ids):
+        names.append("start_ids")
+    return symbols.model_copy(update={name: getattr(kept, name) for name in names})
+
+
 def tokenizer_of(
     folder: Path, side: str, tokens: list[str], symbols: Symbols, pieces: Path | None = None
 ) -> tuple[Tokenizer, str]:
@@ -56,8 +74,9 @@ def tokenizer_of(
         return Tokenizer(sentence_pieces(pieces), symbols, tokens), ""
     for name in tokenizer_files(side):
         if (folder / name).is_file():
-            backend = tokenizers.Tokenizer.from_str(Tokenizer.load(folder / name).backend_json)
-            return Tokenizer(backend, symbols, tokens), ""
+            kept = Tokenizer.load(folder / name)
+            found = Tokenizer(tokenizers.Tokenizer.from_str(kept.backend_json), symbols, tokens)
+            return found if kept.languages is None else found.with_languages(kept.languages), ""
     for name in (f"{side}.spm", *PIECES):
         if (folder / name).is_file():
             return Tokenizer(sentence_pieces(folder / name), symbols, tokens), ""

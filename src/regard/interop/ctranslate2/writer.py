@@ -58,11 +58,18 @@ def write(loaded: LoadedModel, output: Path, quantization: str | None = None) ->
     for side, tokenizer in (("source", loaded.source_tokenizer), ("target", loaded.tokenizer)):
         size = (config.source_vocab_size if side == "source" else None) or config.vocab_size
         getattr(spec, f"register_{side}_vocabulary")(_padded(tokenizer, size))
-    names = loaded.tokenizer.tokens([symbols.unk_id, symbols.bos_id, symbols.eos_id, symbols.start_ids[0]])
+    names: list[str | None] = [
+        *loaded.tokenizer.tokens([symbols.unk_id, symbols.bos_id, symbols.eos_id, symbols.start_ids[0]])
+    ]
+    start, languages = None, loaded.tokenizer.languages
+    if languages is not None and languages.starts:
+        start, names[-1] = names[-1], None  # then it starts from the first token of the target's prefix
     for key, token in zip(("unk_token", "bos_token", "eos_token", "decoder_start_token"), names, strict=True):
         setattr(spec.config, key, token)
     frame = loaded.source_tokenizer.symbols
     added = bool(frame.source_begin_ids), bool(frame.source_end_ids)
+    if frame.language_ids:  # sources come with their symbols, as from the tokenizers of `transformers`
+        added = False, False
     spec.config.add_source_bos, spec.config.add_source_eos = added
     spec.config.layer_norm_epsilon = config.norm_epsilon
     spec.validate()
@@ -77,25 +84,44 @@ def write(loaded: LoadedModel, output: Path, quantization: str | None = None) ->
     prefix = loaded.tokenizer.tokens(symbols.start_ids[1:])
 
     def reference(path: Path) -> Reference:
-        return CTranslate2Reference(path, vocabularies[0], vocabularies[1], added, prefix)
+        return CTranslate2Reference(path, vocabularies[0], vocabularies[1], added, prefix, start)
 
-    return ForeignModel("CTranslate2", loaded, account, _notes(loaded.tokenizer, prefix), reference, output)
+    return ForeignModel(
+        "CTranslate2", loaded, account, _notes(loaded.tokenizer, prefix, vocabularies[1]), reference, output
+    )
 
 
-def _notes(tokenizer: Tokenizer, prefix: list[str]) -> list[str]:
+def _notes(tokenizer: Tokenizer, prefix: list[str], vocabulary: list[str]) -> list[str]:
     """Notes for users of the model in CTranslate2: steps that they must do themselves."""
     notes = ["cut texts into tokens with tokenizer.json before translating: CTranslate2 reads tokens"]
-    if prefix:
+    if tokenizer.symbols.language_ids:
+        notes.append(_note_on_languages(tokenizer))
+    elif prefix:
         notes.append(
             "CTranslate2's configuration has one token that a decoder starts from, and this one reads more before it writes: "
             f"pass target_prefix={[prefix]} for each text"
         )
     if tokenizer.symbols.banned_ids:
-        banned = ", ".join(tokenizer.tokens(tokenizer.symbols.banned_ids))
+        banned = ", ".join(vocabulary[id] for id in tokenizer.symbols.banned_ids)
         notes.append(
             f"CTranslate2 keeps no list of tokens that are never written; pass suppress_sequences for {banned}"
         )
     return notes
+
+
+def _note_on_languages(tokenizer: Tokenizer) -> str:
+    """A note that shows the tokens of one direction, the usual one where there is one."""
+    languages, directed = tokenizer.languages, tokenizer
+    if languages is not None:
+        sources, targets = languages.codes("source"), languages.codes("target")
+        directed = tokenizer.directed(languages.source or sources[0], languages.target or targets[-1])
+    symbols = directed.symbols
+    around = [" ".join(tokenizer.tokens(ids)) for ids in (symbols.source_begin_ids, symbols.source_end_ids)]
+    first = tokenizer.tokens(symbols.start_ids if languages is not None and languages.starts else symbols.start_ids[1:])
+    given = f", and target_prefix={[first]} for each text" if first else ""
+    return (
+        f"pass sources with the tokens of languages and the end symbol, such as {' ... '.join(around).strip()}{given}"
+    )
 
 
 def _set_variables(spec: Any, model: EncoderDecoder) -> None:

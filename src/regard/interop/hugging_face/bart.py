@@ -88,6 +88,11 @@ FAMILIES = {
 }  # fmt: skip
 LAYOUTS: dict[str, tuple[WaveLayout, int]] = {"sinusoidal_halves": ("halves", 0), "sinusoidal_fairseq": ("fairseq", 2)}
 """The layout of sinusoids, and the rows in front of a stored table that no token has."""
+COUNTED_FROM_PADDING: dict[int, Literal["sinusoidal_opennmt", "sinusoidal_fairseq"]] = {
+    0: "sinusoidal_opennmt",
+    1: "sinusoidal_fairseq",
+}
+"""The positions of M2M100, whose first is the one after the id of its padding, by this id."""
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
@@ -126,7 +131,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         activation=config.choose(
             "activation_function", ACTIVATIONS, family.defaults.get("activation_function", "gelu")
         ),
-        positions=family.positions,
+        positions=_positions(config, family),
         max_positions=config.get("max_position_embeddings", 1024),
         scale_embeddings=family.value(config, "scale_embedding", False),
         embedding_norm="both" if family.has_embedding_norm else "none",
@@ -196,6 +201,17 @@ def _pad_id(config: ForeignConfig, family: Family) -> int:
     return -1 if pad_id in around or (family.begins and pad_id == config.get("bos_token_id", end)) else int(pad_id)
 
 
+def _positions(config: ForeignConfig, family: Family) -> Any:
+    if family.positions != "sinusoidal_fairseq":
+        return family.positions
+    pad_id = family.value(config, "pad_token_id")
+    if pad_id not in COUNTED_FROM_PADDING:
+        raise ModelFolderError(
+            f"{config.where}: pad_token_id must be 0 or 1, as {family.architecture} counts positions from it; got {pad_id!r}."
+        )
+    return COUNTED_FROM_PADDING[pad_id]
+
+
 def _symbols(config: ForeignConfig, family: Family) -> Symbols:
     end, pad_id = family.value(config, "eos_token_id", 0), family.value(config, "pad_token_id")
     start = family.value(config, "decoder_start_token_id", pad_id)
@@ -246,22 +262,22 @@ def _refs(model: nn.Module, prefix: str, tables: Mapping[str, str]) -> dict[str,
 
 
 def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """The configuration and the tensors of an encoder-decoder of ours as MarianMT or BART.
+    """The configuration and the tensors of an encoder-decoder of ours as MarianMT, BART, M2M100 or mBART.
 
     Sinusoids that are interleaved become Marian's, all sines first, by an exact change of basis (`with_halved_sinusoids`).
 
     Raises:
         ModelFolderError: the model has something that theirs does not.
     """
-    ours = model.config
-    refuse(kind, plain_layers(ours, "post") | {
+    ours, family = model.config, FAMILIES[kind]
+    refuse(kind, plain_layers(ours, family.norm) | {
         "norm_epsilon": (ours.norm_epsilon, 1e-5),
-        "embedding_norm": (ours.embedding_norm, "both" if kind == "bart" else "none"),
+        "embedding_norm": (ours.embedding_norm, "both" if family.has_embedding_norm else "none"),
         "output_transform": (ours.output_transform, False),
         "num_source_types": (ours.num_source_types, 0),
     })  # fmt: skip
-    if kind == "bart":
-        _refuse_for_bart(ours, symbols)
+    if kind != "marian":
+        _refuse_for_fairseq(ours, symbols, kind)
     elif ours.positions == "sinusoidal":
         model = with_halved_sinusoids(model)
     elif ours.positions != "sinusoidal_halves":
@@ -271,7 +287,7 @@ def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str
     pad_id = symbols.pad_id if symbols.pad_id >= 0 else symbols.start_ids[0]
     config: dict[str, Any] = {
         "model_type": kind,
-        "architectures": [FAMILIES[kind].architecture],
+        "architectures": [family.architecture],
         "vocab_size": ours.source_vocab_size or ours.vocab_size,
         "decoder_vocab_size": ours.vocab_size,
         "d_model": ours.model_dim,
@@ -299,32 +315,44 @@ def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str
     }
     if len(symbols.start_ids) > 1:
         config["forced_bos_token_id"] = symbols.start_ids[1]
-    if kind == "bart":
-        config["bos_token_id"] = symbols.source_begin_ids[0]
+    if kind != "marian":
+        config["bos_token_id"] = symbols.source_begin_ids[0] if family.begins else symbols.bos_id
+        config |= {"encoder_layerdrop": 0.0, "decoder_layerdrop": 0.0}
         for key in ("decoder_vocab_size", "share_encoder_decoder_embeddings"):
             del config[key]
     tensors = export_tensors(model, _refs(model, "model.", tables))
     if is_shared and not is_tied:  # `transformers` 5 then reads each side's own, `transformers` 4 the shared one
         for module in _tables({}, "model.", is_shared=False, is_tied=False).values():
             tensors[f"{module}.weight"] = tensors["model.shared.weight"].clone()
-    if kind == "bart" and not is_shared:  # nothing reads it, but `transformers` looks for it
+    if kind != "marian" and not is_shared:  # nothing reads it, but `transformers` looks for it
         tensors["model.shared.weight"] = tensors[f"{tables['source']}.weight"].clone()
-    tensors.setdefault("final_logits_bias", torch.zeros(1, ours.vocab_size))
+    if kind == "m2m_100":
+        del config["forced_eos_token_id"]  # its class has none
+    else:
+        tensors.setdefault("final_logits_bias", torch.zeros(1, ours.vocab_size))
     return config, tensors
 
 
-def _refuse_for_bart(ours: EncoderDecoderConfig, symbols: Symbols) -> None:
-    """Make sure that BART has what a model of ours has, and MarianMT has not."""
-    refuse("bart", {
-        "positions": (ours.positions, "learned"),
+def _refuse_for_fairseq(ours: EncoderDecoderConfig, symbols: Symbols, kind: str) -> None:
+    """Make sure that a model that fairseq had first, BART, M2M100 or mBART, has what a model of ours has."""
+    family = FAMILIES[kind]
+    positions: str = family.positions
+    if symbols.pad_id < 0:  # its padding is never written: no other symbol can stand for it
+        refuse(kind, {"pad_id": (symbols.pad_id, "an id of the vocabulary")})
+    if positions == "sinusoidal_fairseq":
+        if symbols.pad_id not in COUNTED_FROM_PADDING:
+            refuse(kind, {"pad_id": (symbols.pad_id, "0 or 1")})
+        positions = COUNTED_FROM_PADDING[symbols.pad_id]
+        refuse(kind, {"output_bias": (ours.output_bias, False)})
+    refuse(kind, {
+        "positions": (ours.positions, positions),
         "source_vocab_size": (ours.source_vocab_size, None),
-        "source_begin_ids": (symbols.source_begin_ids, symbols.source_begin_ids[:1] or "one symbol"),
         "start_ids": (symbols.start_ids, symbols.start_ids[:2]),
     })  # fmt: skip
+    if family.begins:
+        refuse(kind, {"source_begin_ids": (symbols.source_begin_ids, symbols.source_begin_ids[:1] or "one symbol")})
     if ours.tied_embeddings == "target":
-        refuse("bart", {"tied_embeddings": ("target", "all, source or none")})
-    if symbols.pad_id < 0:  # its padding is never written: no other symbol can stand for it
-        refuse("bart", {"pad_id": (symbols.pad_id, "an id of the vocabulary")})
+        refuse(kind, {"tied_embeddings": ("target", "all, source or none")})
 
 
 def with_halved_sinusoids(model: EncoderDecoder) -> EncoderDecoder:

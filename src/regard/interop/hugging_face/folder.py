@@ -118,7 +118,11 @@ TYPES: dict[str, ModelType] = {
         bert_decoders.pair_blueprint, "EncoderDecoderModel", {EncoderDecoder: bert_decoders.export_pair}
     ),
     "bart": ModelType(bart.blueprint, bart.FAMILIES["bart"].architecture, _pair(bart.export, "bart")),
-    **{name: ModelType(bart.blueprint, bart.FAMILIES[name].architecture) for name in ("m2m_100", "mbart", "pegasus")},
+    **{
+        name: ModelType(bart.blueprint, bart.FAMILIES[name].architecture, _pair(bart.export, name))
+        for name in multilingual.RULES
+    },
+    "pegasus": ModelType(bart.blueprint, bart.FAMILIES["pegasus"].architecture),
     "t5": ModelType(t5.blueprint, "T5ForConditionalGeneration", _pair(t5.export, "t5")),
     "mt5": ModelType(t5.blueprint, "MT5ForConditionalGeneration"),
     "umt5": ModelType(t5.blueprint, "UMT5ForConditionalGeneration", _pair(t5.export, "umt5")),
@@ -213,21 +217,18 @@ def write(loaded: LoadedModel, output: Path, *, format: str) -> ForeignModel:
         SettingsError: the `model_type` is for another family of models.
     """
     symbols, model = loaded.tokenizer.symbols, loaded.model
-    config, tensors = _exported(model, symbols, format)
-    frame = None
-    if isinstance(model, Encoder):
-        frame = [symbols.bos_id], [symbols.eos_id]
-    elif isinstance(model, EncoderDecoder):
-        frame = symbols.source_begin_ids, symbols.source_end_ids
-    max_positions = model.config.max_positions
-    notes = []
-    is_one = loaded.source_tokenizer is loaded.tokenizer
-    pad_id = config.get("pad_token_id", -1) if is_one else symbols.pad_id
-    write_tokenizer(output, loaded.source_tokenizer, frame=frame, pad_id=pad_id, max_positions=max_positions)
-    if not is_one:
-        (output / "target").mkdir()
-        write_tokenizer(output / "target", loaded.tokenizer, frame=None, pad_id=pad_id, max_positions=max_positions)
-        notes.append("tokenizer.json is the source's; the target's is in the folder target")
+    if format in multilingual.RULES and isinstance(model, EncoderDecoder):
+        if loaded.source_tokenizer is not loaded.tokenizer:
+            raise ModelFolderError(f"source and target must have one tokenizer to be written as {format}; got two.")
+        languages, directed = multilingual.written_languages(loaded.tokenizer, format)
+        config, tensors = _exported(model, directed, format)
+        notes = multilingual.write(
+            output, loaded.tokenizer, format, languages, directed, vocab_size=model.config.vocab_size,
+            max_positions=model.config.max_positions,
+        )  # fmt: skip
+    else:
+        config, tensors = _exported(model, symbols, format)
+        notes = _write_tokenizers(loaded, output, config.get("pad_token_id", -1))
     safetensors.torch.save_file(tensors, output / "model.safetensors", metadata={"format": "pt"})
     (output / "config.json").write_text(json.dumps(config, indent=2, ensure_ascii=False), encoding="utf-8")
     if isinstance(model, EncoderDecoder | Decoder):
@@ -243,6 +244,29 @@ def write(loaded: LoadedModel, output: Path, *, format: str) -> ForeignModel:
         lambda folder: TransformersReference(folder, symbols, config["architectures"][0]),
         output,
     )
+
+
+def _write_tokenizers(loaded: LoadedModel, output: Path, pad_id: int) -> list[str]:
+    """Write the tokenizers of source and target. Returns notes for the user.
+
+    Args:
+        pad_id: what the model's shorter texts are filled up with.
+    """
+    symbols, model = loaded.tokenizer.symbols, loaded.model
+    frame = None
+    if isinstance(model, Encoder):
+        frame = [symbols.bos_id], [symbols.eos_id]
+    elif isinstance(model, EncoderDecoder):
+        frame = symbols.source_begin_ids, symbols.source_end_ids
+    max_positions = model.config.max_positions
+    is_one = loaded.source_tokenizer is loaded.tokenizer
+    pad_id = pad_id if is_one else symbols.pad_id
+    write_tokenizer(output, loaded.source_tokenizer, frame=frame, pad_id=pad_id, max_positions=max_positions)
+    if is_one:
+        return []
+    (output / "target").mkdir()
+    write_tokenizer(output / "target", loaded.tokenizer, frame=None, pad_id=pad_id, max_positions=max_positions)
+    return ["tokenizer.json is the source's; the target's is in the folder target"]
 
 
 def _exported(model: Model, symbols: Symbols, format: str) -> tuple[dict[str, Any], dict[str, Tensor]]:

@@ -1,4 +1,5 @@
-"""Tokenizers of M2M100, NLLB-200, SMaLL-100, mBART and Pegasus: their files, their languages, and the place of these in a text.
+"""Tokenizers of M2M100, NLLB-200, SMaLL-100, mBART and Pegasus: their files, read and written, their languages, and the place of
+these in a text.
 
 fairseq's vocabularies begin with four symbols. Then come the pieces of a SentencePiece model without its own first three, and the
 languages. M2M100 numbers its pieces by a list, `vocab.json`.
@@ -6,6 +7,7 @@ languages. M2M100 numbers its pieces by a list, `vocab.json`.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,7 +24,9 @@ from regard.interop.foreign_tokenizers import (
     spelling,
     vocabulary_list,
     with_named_symbols,
+    write_tokenizer,
 )
+from regard.interop.sentence_piece_model import sentence_piece_model
 from regard.interop.tokenizer_settings import FILE, read_settings, refuse_others, with_frame
 from regard.text.languages import Languages
 from regard.text.tokenizer import Symbols, Tokenizer
@@ -49,6 +53,12 @@ SPELLED = {
     "pegasus": re.compile(r"(?!)"),
 }
 """The tokens of languages and the codes in them, by model type. Pegasus has none."""
+BEFORE: dict[str, Any] = {"source_begin": ["source"], "begins": True}
+BEHIND: dict[str, Any] = {"source_end": ["source"], "begins": True}
+STARTS: dict[str, Any] = {"source_end": ["source"], "starts": True}
+TARGET_BEFORE: dict[str, Any] = {"source_begin": ["target"]}
+RULES: dict[str, list[dict[str, Any]]] = {"m2m_100": [BEFORE, BEHIND, TARGET_BEFORE], "mbart": [BEFORE, STARTS]}
+"""The places that languages may have, by the model type; these types are written, too."""
 
 
 def read_tokenizer(folder: Path, symbols: Symbols, config: ForeignConfig, *, num_ids: int) -> Tokenizer:
@@ -202,11 +212,158 @@ def _rule(
     """
     name = (settings.get("tokenizer_class", "") or config.get("tokenizer_class", "")).removesuffix("Fast")
     if name == "SMALL100Tokenizer" or (folder / "tokenization_small100.py").is_file():
-        return {"source_begin": ["target"]}
+        return TARGET_BEFORE
     is_old = settings.get("legacy_behaviour", False)
     if model_type == "mbart":
         is_25 = name == "MBartTokenizer" or (name != "MBart50Tokenizer" and not start_is_end)
         if is_25:
-            return {"source_end": ["source"], "starts": True}
+            return STARTS
         is_old = False
-    return {"source_end" if is_old else "source_begin": ["source"], "begins": True}
+    return BEHIND if is_old else BEFORE
+
+
+def written_languages(tokenizer: Tokenizer, kind: str) -> tuple[Languages | None, Symbols]:
+    """The languages of a tokenizer of ours as the reader will find them in a folder of a model type, and the symbols of their
+    usual direction. A tokenizer of one direction of a model gets all languages of the model back.
+
+    Raises:
+        ModelFolderError: their tokens or places are none of this model type.
+    """
+    symbols = tokenizer.symbols
+    if not symbols.language_ids:
+        if symbols.source_begin_ids or len(symbols.source_end_ids) != 1:
+            raise ModelFolderError(
+                f"the symbols around a source must be one behind it to be written as {kind}; got "
+                f"{len(symbols.source_begin_ids)} before and {len(symbols.source_end_ids)} behind. Try another format, such as "
+                "onnx."
+            )
+        return None, symbols
+    spelled = tokenizer.tokens(symbols.language_ids)
+    tokens = _languages(kind, spelled)
+    if len(tokens) < len(spelled):
+        other = next(token for token in spelled if token not in tokens.values())
+        raise ModelFolderError(
+            f"the tokens of languages must be spelled as those of {kind} to be written so, such as "
+            f"{'eng_Latn or __en__' if kind == 'm2m_100' else 'en_XX'}; got {other!r}."
+        )
+    if (had := tokenizer.languages) is not None:
+        expected = (Languages(tokens=tokens, source=had.source, target=had.target, **rule) for rule in RULES[kind])
+        if had.model_copy(update={"trained": []}) in expected:
+            return had, tokenizer.directed(had.source, had.target).symbols
+    elif (found := _of_direction(tokenizer, kind, tokens)) is not None:
+        return found, symbols
+    raise ModelFolderError(
+        f"the tokens of languages must stand where {kind} has them to be written so, and each language must be read and written; "
+        "they do not. Try another format, such as onnx."
+    )
+
+
+def _of_direction(tokenizer: Tokenizer, kind: str, tokens: dict[str, str]) -> Languages | None:
+    """The languages whose direction has the symbols of a tokenizer; None: there are none."""
+    symbols, by_id = tokenizer.symbols, {tokenizer.id_of(token): code for code, token in tokens.items()}
+    around = [by_id[id] for id in (*symbols.source_begin_ids, *symbols.source_end_ids) if id in by_id]
+    written = by_id.get(symbols.start_ids[-1])
+    ends = [id for id in symbols.source_end_ids if id not in by_id]
+    plain = tokenizer.with_symbols(
+        symbols.model_copy(update={"source_begin_ids": [], "source_end_ids": ends, "start_ids": symbols.start_ids[:1]})
+    )
+    for rule in RULES[kind] if len(around) == 1 else ():
+        is_small = rule == TARGET_BEFORE
+        source, target = (None, around[0]) if is_small else (around[0], written)
+        languages = Languages(tokens=tokens, source=source, target=target, **rule)
+        if target is not None and plain.with_languages(languages).directed(source, target).symbols == symbols:
+            return languages
+    return None
+
+
+def write(
+    folder: Path, tokenizer: Tokenizer, kind: str, languages: Languages | None, symbols: Symbols, *, vocab_size: int,
+    max_positions: int,
+) -> list[str]:  # fmt: skip
+    """Write a tokenizer of ours for the tokenizers of a model type in `transformers`. Returns notes for the user.
+
+    Args:
+        languages, symbols: those of `written_languages`.
+        vocab_size: how many tokens the model has.
+    Raises:
+        ModelFolderError: their files cannot say what it does.
+    """
+    settings: dict[str, Any] = {}
+    rule = None if languages is None else next(rule for rule in RULES[kind] if _has(languages, rule))
+    if languages is not None:
+        named = {"src_lang": languages.source, "tgt_lang": languages.target}
+        settings |= {key: code for key, code in named.items() if code is not None}
+        settings["tokenizer_class"] = _class(kind, languages, rule)
+        if rule == BEHIND:
+            settings["legacy_behaviour"] = True
+    notes = []
+    if rule == TARGET_BEFORE:
+        notes.append("transformers has no class of this tokenizer: put tokenization_small100.py of SMaLL-100 beside it")
+    if tokenizer.vocabulary is None:
+        if languages is not None:
+            settings["extra_special_tokens"] = list(languages.tokens.values())
+            settings["added_tokens_decoder"] = _added(tokenizer, languages)
+        frame = symbols.source_begin_ids, symbols.source_end_ids
+        write_tokenizer(
+            folder, tokenizer, frame=frame, pad_id=symbols.pad_id, max_positions=max_positions, settings=settings
+        )
+        return notes
+    listed, settings["language_codes"] = _listed(tokenizer.vocabulary, languages)
+    settings["num_madeup_words"] = vocab_size - len(tokenizer.vocabulary)
+    ids = {"pad": symbols.pad_id, "unk": symbols.unk_id, "bos": symbols.bos_id, "eos": symbols.eos_id}
+    settings |= {f"{name}_token": tokenizer.tokens([id])[0] for name, id in ids.items()}
+    name = LISTED_CLASSES[1 if rule == TARGET_BEFORE else 0]
+    settings |= {"tokenizer_class": name, "model_max_length": max_positions}
+    (folder / PIECES).write_bytes(sentence_piece_model(tokenizer))
+    _save(folder / LIST, {token: id for id, token in enumerate(listed)})
+    _save(folder / FILE, settings)
+    return notes
+
+
+def _has(languages: Languages, rule: dict[str, Any]) -> bool:
+    """Whether tokens stand where a rule says."""
+    return languages == languages.model_copy(
+        update={"source_begin": [], "source_end": [], "starts": False, "begins": False} | rule
+    )
+
+
+def _class(kind: str, languages: Languages, rule: dict[str, Any] | None) -> str:
+    """The class of a tokenizer in `transformers`."""
+    if kind == "mbart":
+        return "MBartTokenizer" if rule == STARTS else "MBart50Tokenizer"
+    if rule == TARGET_BEFORE:
+        return LISTED_CLASSES[1]
+    is_listed = any(code != token for code, token in languages.tokens.items())
+    return "PreTrainedTokenizerFast" if is_listed else "NllbTokenizer"  # M2M100's reads no tokenizer.json
+
+
+def _added(tokenizer: Tokenizer, languages: Languages) -> dict[str, Any]:
+    """The added tokens by their ids: without them, `transformers` would number them anew."""
+    special = {*languages.tokens.values()}
+    flags = ("content", "lstrip", "normalized", "rstrip", "single_word", "special")
+    added = json.loads(tokenizer.backend_json)["added_tokens"]
+    return {
+        str(token["id"]): {flag: token[flag] for flag in flags}
+        | ({"special": True} if token["content"] in special else {})
+        for token in added
+    }
+
+
+def _listed(vocabulary: list[str], languages: Languages | None) -> tuple[list[str], str]:
+    """The list of M2M100 without its languages, whose class has them, and the name of these there.
+
+    Raises:
+        ModelFolderError: they are others, or do not come last.
+    """
+    for name, codes in M2M100_LANGUAGES.items():
+        tokens = [f"__{code}__" for code in codes.split()]
+        if languages is not None and [*languages.tokens.values()] == tokens == vocabulary[-len(tokens) :]:
+            return vocabulary[: -len(tokens)], name
+    raise ModelFolderError(
+        f"the last tokens of a vocabulary beside a SentencePiece model must be the languages of M2M100, in its order, to be "
+        f"written as m2m_100; got {', '.join(vocabulary[-3:])}. Try another format, such as onnx."
+    )
+
+
+def _save(path: Path, content: object) -> None:
+    path.write_text(json.dumps(content, ensure_ascii=False, indent=2), encoding="utf-8")
