@@ -1,4 +1,4 @@
-"""What attention knows of the distance from a key to its query, as tables for C."""
+"""Tables for C: the effect of the distance from a key to its query on attention."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class NativeLinear(nn.Module):
         self.out_features, self.in_features = weight.shape
         self.structure = _linear(found, self.kept, weight, torch.cat(biases).detach().float(), dtype)
         self.choice: AdapterChoice | None = None
-        """What says which adapter each example has; None: the map has no adapters."""
+        """The choice of an adapter for each example; None: the map has no adapters."""
         if adapted := [linear for linear in maps if isinstance(linear, ChosenAdapter)]:
             self.choice = adapted[0].choice
             updates = cast("ChosenAdapter", ChosenAdapter.side_by_side(adapted[0].plain, maps))
@@ -183,7 +183,7 @@ class Structures:
         self._library, self._dtype = found, dtype
         self.kept = PointedTensors()
         self.choice: AdapterChoice | None = None
-        """What says which adapter each sentence has; None: no map has adapters."""
+        """The choice of an adapter for each sentence; None: no map has adapters."""
         self._tables = DistanceTables(self.kept, max_positions)
         self.layers = (c.Layer * len(layers))(*map(self._layer, layers))
         model_dim = cast("Any", layers[0].feed_forward).inner_proj.in_features
