@@ -1,4 +1,4 @@
-"""Models that the layers in C leave to PyTorch, and the edges of what they take: by hand-made parts, NaN, empty texts, padding."""
+"""Models that the layers in C leave to PyTorch, and the edges of what they take: hand-made parts, NaN, empty texts, padding."""
 
 from collections.abc import Callable
 from typing import Any
