@@ -297,7 +297,7 @@ static Room prepared_room(const Stack *stack, const Input *input) {
         int64_t number = number_of(input, row);
         int32_t *list = of_cells + row * (num_cells + 1);
         list_allowed(input->ancestry + number * num_cells, num_cells, list);
-        if (!input->source_keys) sort_by_step(input->step_of + number / input->width * num_cells, list);
+        if (!stack->layers->has_cross_attention) sort_by_step(input->step_of + number / input->width * num_cells, list);
     }
     for (int64_t sentence = 0; sentence < input->num_sentences; ++sentence)
         list_allowed(input->source_mask + sentence * length, length, of_source + sentence * (length + 1));

@@ -125,6 +125,14 @@ def test_a_prompt_has_the_same_logits_beside_a_longer_one(positions: str) -> Non
         for longer in (4, 8, 20):
             assert torch.equal(alone, run([[0] * (longer - 3) + [4, 5, 6], [9] * longer]))
 
+    def search(batch_size: int) -> list[list[float]]:
+        requests = [Request([4, 5, 6], 9), Request([9] * 12, 9), Request([7, 8], 9)]
+        rule, symbols = NativeBeamSearch(BeamSettings(2, 2), 3), TargetSymbols((), 3, 0, (0, 1, 3))
+        found = Decoding(native, requests, rule, symbols, batch_size=batch_size, padding_side="left").run()
+        return [each.token_log_probs for of_one in found for each in of_one]
+
+    assert search(3) == search(1)
+
 
 def test_layers_share_the_tables_of_alibi() -> None:
     config = DecoderConfig(

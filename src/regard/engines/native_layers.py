@@ -133,10 +133,9 @@ class NativeLayers(nn.Module):
         old = torch.empty(sizes[1], cache.num_cells, dtype=torch.bool, device="cpu")
         x, totals = torch.empty(*sizes, self._stack.model_dim, **NUMBERS), torch.empty(sizes, **NUMBERS)
         bound = self._cache_addresses(cache, x)
-        num_threads = available_threads()
         integers = partial(address, dtype=torch.long)
         given = c.Input(
-            *sizes, sizes.numel(), x=address(x), num_threads=num_threads, cells=bound.cells,
+            *sizes, sizes.numel(), x=address(x), num_threads=available_threads(), cells=bound.cells,
             states=self._states(cache, x), num_cells=bound.num_cells,
             ids=integers(search.tensors.newest), positions=integers(positions), logits=address(logits),
             first_step=integers(cache.first_step), ancestry=address(cache.ancestry, torch.bool),
