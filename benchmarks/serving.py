@@ -21,7 +21,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections import deque
+from functools import partial
 from pathlib import Path
 
 PLAIN = """
@@ -115,6 +118,10 @@ def begin(command: list[str]) -> tuple[subprocess.Popen[str], int]:
         if found := re.search(r"http://localhost:(\d+)/", line):
             for _ in range(100):
                 with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", int(found[1]))):
+                    lines = partial(
+                        deque, process.stdout, maxlen=0
+                    )  # the log is read, or the server would wait for that
+                    threading.Thread(target=lines, daemon=True).start()
                     return process, int(found[1])
                 time.sleep(0.1)
         print(line, end="")
@@ -142,6 +149,7 @@ def main() -> None:
     import torch
 
     import regard
+    from regard.errors import ModelFolderError
     from regard.interop.convert import convert
 
     torch.set_num_threads(options.threads)
@@ -156,7 +164,10 @@ def main() -> None:
         alone.append(time.perf_counter() - started)
     print(f"translate: {len(texts) / statistics.median(alone):.1f} sentences/s")
     with tempfile.TemporaryDirectory() as folder:
-        convert(options.model, Path(folder) / "ct2", format="ctranslate2", check=False)
+        try:
+            convert(options.model, Path(folder) / "ct2", format="ctranslate2", check=False)
+        except ModelFolderError as error:
+            print(f"without CTranslate2: {error}")
         (Path(folder) / "plain.py").write_text(PLAIN)
         plain = [sys.executable, f"{folder}/plain.py", f"{folder}/ct2", str(options.model)]
         threads = str(options.threads)
@@ -164,9 +175,12 @@ def main() -> None:
         servers = {
             "regard serve": [*served, "--threads", threads],
             f"regard serve, {threads} processes": [*served, "--workers", threads, "--threads", "1"],
-            "CTranslate2, each alone": [*plain, "0", "8231", threads],
-            "CTranslate2, 5 ms window": [*plain, "0.005", "8232", threads],
         }
+        if (Path(folder) / "ct2").is_dir():
+            servers |= {
+                "CTranslate2, each alone": [*plain, "0", "8231", threads],
+                "CTranslate2, 5 ms window": [*plain, "0.005", "8232", threads],
+            }
         for name, command in servers.items():
             process, port = begin(command)
             try:

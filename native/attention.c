@@ -1,8 +1,8 @@
 /* Attention of many heads for few rows. As in layers.c, nothing is allocated, and each row is computed as if it were alone. */
 #include "attention.h"
 
+#include "functions.h"
 #include "threads.h"
-#include "vectors.h"
 
 void list_allowed(const uint8_t *mask, int64_t num_keys, int32_t *list) {
     int32_t count = 0;
@@ -81,7 +81,20 @@ INLINE void mix_all(const Seen *seen, const int32_t *which, const float *vectors
     }
 }
 
-/* weights[k] = factor query . key[k] + what the distance adds. Returns the largest. */
+/* weights . tanh(query + key) */
+static float additive_score(const float *weights, const float *query, const float *key, int64_t dim) {
+    vector sums[PARTS] = {{0}};
+    for (int64_t i = 0; i < dim; i += WIDTH)
+        for (int part = 0; part < PARTS; ++part) {
+            int64_t at = i + part * LANES, count = dim - at;
+            if (count <= 0) continue;
+            vector sum = hyperbolic_tangent(load_some(query + at, count) + load_some(key + at, count));
+            sums[part] = multiply_add(load_some(weights + at, count), sum, sums[part]);
+        }
+    return sum_of(sums);
+}
+
+/* weights[k] = the score of query and key[k] + what the distance adds. Returns the largest. */
 static float compare(const Attention *attention, int64_t head, const float *query, const float *keys, int64_t stride, const Seen *seen) {
     const Distances *distances = &attention->distances;
     int64_t dim = attention->head_dim, num_rows = distances->num_before + distances->num_after + 1;
@@ -89,7 +102,8 @@ static float compare(const Attention *attention, int64_t head, const float *quer
     float largest = -INFINITY;
     for (int64_t k = 0; k < seen->count; ++k) {
         const float *key = keys + seen->keys[k] * stride;
-        float score = dot(query, key, dim) * (float)attention->factor;
+        float score = attention->score_vector ? additive_score(attention->score_vector, query, key, dim)
+                                              : dot(query, key, dim) * (float)attention->factor;
         if (bias) score += bias[seen->rows[k]];
         if (distances->key_vectors) {
             const float *of_distance = distances->key_vectors + seen->rows[k] * dim;
@@ -116,37 +130,44 @@ static float exponentials(const Seen *seen, float largest) {
     return sum_of(totals);
 }
 
+INLINE const float *first_of(const Vectors *vectors, int64_t sentence, int64_t head) {
+    return vectors->first + sentence * vectors->of_sentence + head * vectors->of_head;
+}
+
 /* context = sum over k of softmax(score[k]) (value[k] + the vector of its distance); 0 where nothing is seen. */
-static void look_up(const Attention *attention, int64_t head, const float *query, const float *keys, const float *values, int64_t stride,
-                    const Seen *seen, float *context) {
-    int64_t dim = attention->head_dim;
+static void look_up(const Lookup *lookup, int64_t sentence, int64_t head, const float *query, const Seen *seen, float *context) {
+    const Attention *attention = lookup->attention;
+    const float *of_distance = attention->distances.value_vectors;
+    int64_t kv_head = head / (attention->num_heads / attention->num_kv_heads), dim = attention->value_dim;
     if (!seen->count) memset(context, 0, dim * sizeof(float));
     if (!seen->count) return;
-    float total = exponentials(seen, compare(attention, head, query, keys, stride, seen));
-    mix_all(seen, seen->keys, values, stride, dim, total, 0, context);
-    if (attention->distances.value_vectors) mix_all(seen, seen->rows, attention->distances.value_vectors, dim, dim, total, 1, context);
+    const float *keys = first_of(&lookup->keys, sentence, kv_head), *values = first_of(&lookup->values, sentence, kv_head);
+    float total = exponentials(seen, compare(attention, head, query, keys, lookup->keys.of_key, seen));
+    mix_all(seen, seen->keys, values, lookup->values.of_key, dim, total, 0, context);
+    if (of_distance) mix_all(seen, seen->rows, of_distance, dim, dim, total, 1, context);
 }
 
 /* Some heads of some rows. */
 static void look_up_heads(const void *task, int64_t thread, int64_t begin, int64_t end) {
     const Lookup *lookup = task;
     const Attention *attention = lookup->attention;
-    int64_t heads = attention->num_heads, dim = attention->head_dim;
+    int64_t heads = attention->num_heads;
     float *room = lookup->room + thread * room_of_lookup(lookup->num_keys);
     Seen seen = {0};
     for (int64_t item = begin; item < end; ++item) {
         int64_t row = item / heads, head = item % heads, number = lookup->rows ? lookup->rows[row] : row;
         int64_t sentence = number / lookup->width;
-        int64_t first = sentence * lookup->of_sentence + head / (heads / attention->num_kv_heads) * lookup->of_head;
         if (item == begin || !head)
             seen = see(lookup, number, lookup->allowed + (lookup->has_own_lists ? row : sentence) * (lookup->num_keys + 1), room);
-        look_up(attention, head, lookup->queries + row * lookup->query_size + head * dim, lookup->keys + first, lookup->values + first,
-                lookup->of_key, &seen, lookup->contexts + item * dim);
+        const float *query = lookup->queries + row * lookup->query_size + head * attention->head_dim;
+        look_up(lookup, sentence, head, query, &seen, lookup->contexts + item * attention->value_dim);
     }
 }
 
 void look_up_all(const Lookup *lookup, int64_t num_threads) {
-    int64_t heads = lookup->num_rows * lookup->attention->num_heads;
-    int64_t work = 2 * heads * lookup->num_keys * lookup->attention->head_dim; /* scores, and values by weights */
+    const Attention *attention = lookup->attention;
+    int64_t heads = lookup->num_rows * attention->num_heads;
+    int64_t of_key = (attention->score_vector ? 16 : 1) * attention->head_dim + attention->value_dim; /* a tangent is dear */
+    int64_t work = heads * lookup->num_keys * of_key;
     share_items(num_threads, work, heads, look_up_heads, lookup);
 }

@@ -28,11 +28,18 @@ typedef struct {
 typedef struct {
     Linear input;  /* self-attention: queries, keys and values side by side; cross-attention: queries */
     Linear output;
-    int64_t num_heads, num_kv_heads, head_dim;
-    double factor; /* of the scores */
+    int64_t num_heads, num_kv_heads, head_dim, value_dim; /* the widths of queries and keys, and of values */
+    double factor;              /* of the scores */
+    const float *score_vector;  /* [head_dim]: scores are score_vector . tanh(query + key); NULL: factor query . key */
     Norm query_norm, key_norm; /* of each head */
     Distances distances;
 } Attention;
+
+/* Vectors of some sentences, heads and keys: the first one, and how far it is from one to the next. */
+typedef struct {
+    const float *first;
+    int64_t of_sentence, of_head, of_key;
+} Vectors;
 
 /* Where the heads of some rows look, and where their contexts go. */
 typedef struct {
@@ -41,14 +48,13 @@ typedef struct {
     const int64_t *rows;                  /* [num_rows]: which of all rows they are; NULL: all */
     const float *queries;                 /* of the first row */
     int64_t query_size;                   /* from one row to the next */
-    const float *keys, *values;           /* of the first sentence and the first head */
-    int64_t of_sentence, of_head, of_key; /* from one to the next */
+    Vectors keys, values;
     int64_t num_keys;
     const int32_t *allowed;               /* lists of `list_allowed` */
     int64_t has_own_lists;                /* whether each row has one, or each sentence */
     int64_t step;                         /* of all queries */
     const int64_t *steps, *step_of;       /* [sentence][width], [sentence][key]: when queries, and keys, were written */
-    float *contexts;                      /* [row][head][head_dim] */
+    float *contexts;                      /* [row][head][value_dim] */
     float *room;                          /* `room_of_lookup` numbers for each thread */
 } Lookup;
 

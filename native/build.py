@@ -21,11 +21,20 @@ from pathlib import Path
 
 SOURCES = [
     Path(__file__).with_name(name)
-    for name in ("attention.c", "changes.c", "layers.c", "linear.c", "search.c", "threads.c", "tiles.c")
+    for name in ("attention.c", "changes.c", "layers.c", "linear.c", "recurrent.c", "search.c", "threads.c", "tiles.c")
 ]
 HEADERS = [
     Path(__file__).with_name(name)
-    for name in ("attention.h", "layers.h", "linear.h", "threads.h", "tiles.h", "vectors.h")
+    for name in (
+        "attention.h",
+        "functions.h",
+        "layers.h",
+        "linear.h",
+        "recurrent.h",
+        "threads.h",
+        "tiles.h",
+        "vectors.h",
+    )
 ]
 PLACE = Path(__file__).parents[1] / "src" / "regard" / "engines"
 FLAGS = ["-O3", "-std=gnu11", "-shared", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off"]

@@ -10,42 +10,10 @@
  */
 #include "layers.h"
 
+#include "functions.h"
 #include "threads.h"
-#include "vectors.h"
 
-/* ---- Functions of single numbers ------------------------------------------------------------------------------------------- */
-
-/* erf(x) with an error below 1.5e-7. Source: Abramowitz and Stegun 1964, formula 7.1.26. */
-INLINE vector error_function(vector x) {
-    vector size = choose(x < all(0), -x, x), t = 1.0f / (1.0f + 0.3275911f * size);
-    vector sum = multiply_add(all(1.061405429f), t, all(-1.453152027f));
-    sum = multiply_add(sum, t, all(1.421413741f));
-    sum = multiply_add(sum, t, all(-0.284496736f));
-    sum = multiply_add(sum, t, all(0.254829592f));
-    vector result = 1.0f - sum * t * exponential(-size * size);
-    return choose(x < all(0), -result, result);
-}
-
-INLINE vector activated(vector x, int64_t activation) {
-    switch (activation) {
-        case RELU: return choose(x < all(0), all(0), x); /* NaN stays */
-        case GELU: return 0.5f * x * (1.0f + error_function(x * 0.707106781f));
-        case GELU_TANH: return x / (1.0f + exponential(-1.59576912f * (x + 0.044715f * x * x * x)));
-        case SILU: return x / (1.0f + exponential(-x));
-        case TANH: return 1.0f - 2.0f / (1.0f + exponential(2.0f * x));
-        case QUICK_GELU: return x / (1.0f + exponential(-1.702f * x));
-        default: return x;
-    }
-}
-
-/* The first `count` numbers, at most LANES, and zeros. */
-INLINE vector load_some(const float *from, int64_t count) {
-    float some[LANES] = {0};
-    memcpy(some, from, (count < LANES ? count : LANES) * sizeof(float));
-    return load(some);
-}
-
-INLINE void store_some(float *to, vector values, int64_t count) { memcpy(to, &values, (count < LANES ? count : LANES) * sizeof(float)); }
+/* ---- Activations --------------------------------------------------------------------------------------------------------- */
 
 /* x[i] = activation(x[i]) gate[i]; without gates, activation(x[i]). */
 static void activate(float *x, const float *gate, int64_t size, int64_t activation) {
@@ -149,13 +117,13 @@ static void look_back(const Attention *attention, const Input *input, float *cel
     if (cells) {
         int64_t of_head = input->num_cells * dim;
         fill_cells(attention, input, projected, cells);
-        lookup.keys = cells, lookup.values = cells + input->num_sentences * kv_heads * of_head;
-        lookup.of_sentence = kv_heads * of_head, lookup.of_head = of_head, lookup.of_key = dim;
+        lookup.keys = (Vectors){cells, kv_heads * of_head, of_head, dim}, lookup.values = lookup.keys;
+        lookup.values.first += input->num_sentences * kv_heads * of_head;
         lookup.num_keys = input->num_cells, lookup.allowed = room->of_cells, lookup.has_own_lists = 1;
         lookup.step = input->step, lookup.steps = input->steps, lookup.step_of = input->step_of;
     } else {
-        lookup.keys = projected + heads * dim, lookup.values = lookup.keys + kv_heads * dim;
-        lookup.of_sentence = width * row_size, lookup.of_head = dim, lookup.of_key = row_size;
+        lookup.keys = (Vectors){projected + heads * dim, width * row_size, dim, row_size}, lookup.values = lookup.keys;
+        lookup.values.first += kv_heads * dim;
         lookup.num_keys = width, lookup.allowed = room->of_source;
     }
     look_up_all(&lookup, room->resources.num_threads);
@@ -169,7 +137,7 @@ static void recur(const Linear *recurrence, const Input *input, float *states, i
         const float *keeps = room->numbers + row * 2 * dim, *newer = keeps + dim;
         float *state = states + number_of(input, row) * dim, *output = y + row * dim;
         for (int64_t i = 0; i < dim; i += LANES) {
-            vector keep = 1.0f / (1.0f + exponential(-load_some(keeps + i, dim - i)));
+            vector keep = sigmoid(load_some(keeps + i, dim - i));
             vector next = keep * load_some(state + i, dim - i) + (1.0f - keep) * load_some(newer + i, dim - i);
             store_some(state + i, next, dim - i);
             store_some(output + i, activated(next, RELU), dim - i);
@@ -184,11 +152,11 @@ static void look_at_source(const Layer *layer, const Input *input, int64_t index
     float *queries = room->numbers, *contexts = queries + rows * attention->input.out;
     multiply(&attention->input, rows, y, queries, &room->resources);
     normalise(&attention->query_norm, rows * attention->num_heads, dim, queries, queries);
+    int64_t of_sentence = attention->num_kv_heads * of_head;
     const Lookup lookup = {.attention = attention, .num_rows = rows, .width = input->width, .rows = input->rows, .queries = queries,
-                           .query_size = attention->input.out, .keys = input->source_keys[index],
-                           .values = input->source_values[index], .of_sentence = attention->num_kv_heads * of_head,
-                           .of_head = of_head, .of_key = dim, .num_keys = input->source_length, .allowed = room->of_source,
-                           .contexts = contexts, .room = room->of_lookups};
+                           .query_size = attention->input.out, .keys = {input->source_keys[index], of_sentence, of_head, dim},
+                           .values = {input->source_values[index], of_sentence, of_head, dim}, .num_keys = input->source_length,
+                           .allowed = room->of_source, .contexts = contexts, .room = room->of_lookups};
     look_up_all(&lookup, room->resources.num_threads);
     multiply(&attention->output, rows, contexts, y, &room->resources);
 }

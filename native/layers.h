@@ -9,8 +9,6 @@ typedef struct {
     Norm before, made, after;
 } Residual;
 
-enum { IDENTITY, RELU, GELU, GELU_TANH, SILU, TANH, QUICK_GELU };
-
 typedef struct {
     Residual self_residual, cross_residual, feed_forward_residual;
     Attention self_attention, cross_attention;

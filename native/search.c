@@ -3,6 +3,7 @@
  * As in layers.c, nothing is allocated, and each sentence is computed as if it were alone.
  */
 #include "layers.h"
+#include "recurrent.h"
 #include "threads.h"
 #include "vectors.h"
 
@@ -120,7 +121,7 @@ typedef struct {
     int64_t *old_ids;             /* [beam][room] */
     float *old_log_probs;
     uint8_t *old_ancestry;        /* [beam][cell] */
-    float *old_states;            /* [beam][model_dim], for layers with a recurrence */
+    float *old_states;            /* [beam][model_dim], for recurrent models and layers */
     int64_t *rows;                /* [sentence][beam], for whole steps */
 } Search;
 
@@ -230,34 +231,65 @@ static void sum_rows(const void *task, int64_t thread, int64_t begin, int64_t en
         search->totals[search->rows[i]] = log_sum_exp(search->logits + search->rows[i] * search->vocab_size, search->vocab_size);
 }
 
-/* A whole step of a model and a search. They share the newest tokens and the logits. Rows without a hypothesis are not computed.
- * 0: there were too few free cells, and nothing was done; -1: a token or a position is beyond its table. */
+/* ---- Whole steps of a model and a search, which share the newest tokens and the logits ------------------------------------- */
+
+/* Rows with a hypothesis become those that are computed. How many there are. */
+static int64_t list_rows(const Search *search) {
+    int64_t found = 0;
+    for (int64_t row = 0; row < search->num_sentences * search->beams; ++row)
+        if (search->scores[row] > -INFINITY) search->rows[found++] = row;
+    return found;
+}
+
+/* A step of the search from the logits of some rows. */
+static void choose_tokens(Search *search, int64_t num_rows, int64_t num_threads) {
+    share_items(num_threads, 32 * num_rows * search->vocab_size, num_rows, sum_rows, search);
+    for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
+        forbid(search, sentence, search->logits + sentence * search->beams * search->vocab_size);
+    regard_advance(search);
+}
+
+/* Each hypothesis takes over its parent's state. */
+static void follow_states(const Search *search, float *states, int64_t dim) {
+    int64_t size = dim * sizeof(float);
+    for (int64_t first = 0; first < search->num_sentences * search->beams; first += search->beams)
+        follow(search->beams, search->parents + first, states + first * dim, search->old_states, size, size);
+}
+
 static int64_t search_step(const Stack *stack, Input *input, Search *search) {
     if (!take_cells(input)) return 0;
-    int64_t beams = search->beams, size = search->vocab_size, cells = input->num_cells, found = 0;
-    for (int64_t row = 0; row < search->num_sentences * beams; ++row)
-        if (search->scores[row] > -INFINITY) search->rows[found++] = row;
-    input->rows = search->rows, input->num_rows = found;
+    int64_t beams = search->beams, cells = input->num_cells;
+    input->rows = search->rows, input->num_rows = list_rows(search);
     if (!run_layers(stack, input)) return -1;
-    share_items(input->num_threads, 32 * found * size, found, sum_rows, search);
-    for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
-        forbid(search, sentence, search->logits + sentence * beams * size);
-    regard_advance(search);
-    for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence) {
-        const int64_t *parents = search->parents + sentence * beams;
-        follow(beams, parents, input->ancestry + sentence * beams * cells, search->old_ancestry, cells, cells);
-        for (int64_t i = 0; i < stack->num_layers; ++i) {
-            if (!stack->layers[i].recurrence.out) continue;
-            int64_t dim = stack->model_dim, bytes = dim * sizeof(float);
-            follow(beams, parents, input->states[i] + sentence * beams * dim, search->old_states, bytes, bytes);
-        }
-    }
+    choose_tokens(search, input->num_rows, input->num_threads);
+    for (int64_t first = 0; first < search->num_sentences * beams; first += beams)
+        follow(beams, search->parents + first, input->ancestry + first * cells, search->old_ancestry, cells, cells);
+    for (int64_t i = 0; i < stack->num_layers; ++i)
+        if (stack->layers[i].recurrence.out) follow_states(search, input->states[i], stack->model_dim);
     return 1;
 }
 
+/* 0: there were too few free cells, and nothing was done; -1: a token or a position is beyond its table. */
 EXPORT int64_t regard_search_step(const Stack *stack, Input *input, Search *search) {
     begin_call();
     int64_t done = search_step(stack, input, search);
+    end_call();
+    return done;
+}
+
+static int64_t recurrent_step(const Recurrent *model, RecurrentInput *input, Search *search) {
+    input->rows = search->rows, input->num_rows = list_rows(search);
+    if (!run_recurrent(model, input)) return -1;
+    choose_tokens(search, input->num_rows, input->num_threads);
+    follow_states(search, input->hidden, model->model_dim);
+    if (input->cell) follow_states(search, input->cell, model->model_dim);
+    return 1;
+}
+
+/* -1: a token is beyond its table. */
+EXPORT int64_t regard_recurrent_search_step(const Recurrent *model, RecurrentInput *input, Search *search) {
+    begin_call();
+    int64_t done = recurrent_step(model, input, search);
     end_call();
     return done;
 }

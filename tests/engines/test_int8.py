@@ -12,7 +12,7 @@ from test_native import LIBRARY, configurations, decode, disturbed, followed, ma
 from torch import nn
 
 from regard.engines import library, structures
-from regard.engines.native_model import NativeModel
+from regard.engines.native_transformer import NativeTransformer
 from regard.engines.structures import NativeLinear
 from regard.errors import SettingsError
 from regard.generation.request import Request
@@ -127,7 +127,7 @@ def test_a_model_is_near_the_one_in_float32(changes: dict[str, Any]) -> None:
     model, sources = disturbed(make(**sizes, **changes)), some_sources(7, 9)
     with torch.inference_mode():
         ours, exact = (
-            followed(NativeModel(model, LIBRARY, dtype), sources, beams=3, steps=4, seed=3)
+            followed(NativeTransformer(model, LIBRARY, dtype), sources, beams=3, steps=4, seed=3)
             for dtype in (torch.int8, torch.float32)
         )
     away = (ours - exact).abs()
@@ -137,7 +137,7 @@ def test_a_model_is_near_the_one_in_float32(changes: dict[str, Any]) -> None:
 
 def test_scores_are_equal_in_any_batch() -> None:
     torch.manual_seed(6)
-    model = NativeModel(disturbed(make(model_dim=36, ff_dim=50)), LIBRARY, torch.int8)
+    model = NativeTransformer(disturbed(make(model_dim=36, ff_dim=50)), LIBRARY, torch.int8)
     requests = [Request([*row.tolist(), 3], 12) for row in some_sources(60, 11)]
     alone = [decode(model, [request], 1)[0] for request in requests]
     for batch_size in (3, 60):  # more rows than are rounded at once
@@ -166,7 +166,7 @@ def test_every_library_gives_the_same_bits(data: st.DataObject, positions: str, 
         found = libraries(patch)
     with torch.inference_mode():
         results = [
-            followed(NativeModel(model, each, getattr(torch, dtype)), sources, beams=3, steps=4, seed=1)
+            followed(NativeTransformer(model, each, getattr(torch, dtype)), sources, beams=3, steps=4, seed=1)
             for each in found.values()
         ]
     for each in results[1:]:

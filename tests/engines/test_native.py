@@ -18,11 +18,12 @@ from hypothesis import strategies as st
 from torch import nn
 
 from regard.engines import library, structures
-from regard.engines.engine_choice import CompiledModels, check_engine, compile_model
+from regard.engines.engine_choice import CompiledModels, check_engine, compile_model, unsupported_reason
 from regard.engines.library import find, find_in
 from regard.engines.native_beam import NativeBeamSearch
 from regard.engines.native_layers import NativeLayers
-from regard.engines.native_model import NativeModel, unsupported_reason
+from regard.engines.native_model import NativeModel
+from regard.engines.native_transformer import NativeTransformer
 from regard.engines.packed import PackedModel
 from regard.engines.structures import NativeLinear
 from regard.errors import SettingsError, ShapeError
@@ -125,7 +126,7 @@ def test_an_encoder_decoder(data: st.DataObject, positions: str, beams: int, num
     count, seed = data.draw(st.integers(1, 14)), data.draw(st.integers(0, 99))
     with torch.inference_mode():
         sources = some_sources(count, 9, seed)
-        native = NativeModel(model, LIBRARY)
+        native = NativeTransformer(model, LIBRARY)
         ours, theirs = (followed(each, sources, beams=beams, steps=4, seed=seed) for each in (native, model))
     assert_near(ours, theirs)
 
@@ -140,7 +141,7 @@ def test_a_decoder(data: st.DataObject, positions: str, count: int) -> None:
     with torch.inference_mode():
         prompts = some_sources(count, data.draw(st.integers(1, 20))).flip(1)
         ours, theirs = (
-            followed(each, prompts, beams=1, steps=5, seed=count) for each in (NativeModel(model, LIBRARY), model)
+            followed(each, prompts, beams=1, steps=5, seed=count) for each in (NativeTransformer(model, LIBRARY), model)
         )
     assert_near(ours, theirs)
 
@@ -182,7 +183,7 @@ def test_scores_are_equal_in_any_batch(positions: str, changes: dict[str, Any]) 
         vocab_size=VOCAB_SIZE, model_dim=36, num_heads=3, ff_dim=50, num_encoder_layers=2, num_decoder_layers=2,
         positions=positions, max_positions=40, **{"activation": "gelu"} | changes,
     )  # fmt: skip
-    model = NativeModel(disturbed(EncoderDecoder(config)), LIBRARY)
+    model = NativeTransformer(disturbed(EncoderDecoder(config)), LIBRARY)
     rng = random.Random(2)
     requests = [
         Request([*rng.choices(range(4, VOCAB_SIZE), k=rng.randint(1, 12)), 3], rng.randint(3, 14)) for _ in range(30)
@@ -302,7 +303,7 @@ def test_pruned_heads_differ_by_layer() -> None:
 def test_hooks_see_and_change_as_without_c() -> None:
     torch.manual_seed(2)
     model = disturbed(make(num_decoder_layers=2))
-    native, sources = NativeModel(model, LIBRARY), some_sources(3, 5)
+    native, sources = NativeTransformer(model, LIBRARY), some_sources(3, 5)
     watched: Any = model.decoder_layers[1].self_attention.attention
     seen: list[Any] = []
 
@@ -394,10 +395,11 @@ settings.register_profile("sanitized", deadline=None, derandomize=True, max_exam
 settings.load_profile("sanitized")
 import test_int8
 import test_native as tests
+import test_native_recurrent as recurrent
 import test_native_search as searches
 import regard.engines.library as library
 import regard.engines.native_beam as native_beam
-tests.LIBRARY = searches.LIBRARY = library.find_in(__import__("pathlib").Path(sys.argv[1])).library
+tests.LIBRARY = searches.LIBRARY = recurrent.LIBRARY = library.find_in(__import__("pathlib").Path(sys.argv[1])).library
 assert tests.LIBRARY is not None
 native_beam.library_for = lambda *tensors: tests.LIBRARY
 for name in ("test_an_encoder_decoder", "test_a_decoder", "test_a_linear_map"):
@@ -411,6 +413,8 @@ for name in ("test_every_kernel_gives_the_same_bits", "test_scores_are_equal_in_
     getattr(test_int8, name)()
 searches.test_whole_steps_are_the_same_steps()
 searches.test_sentences_that_come_and_go()
+recurrent.test_a_model()
+recurrent.test_whole_steps_are_the_same_steps()
 print("done")
 """
 
@@ -462,7 +466,7 @@ def test_hostile_folders_under_sanitizers(tmp_path: Path) -> None:
 def test_what_is_beyond_a_table_is_refused(what: str) -> None:
     """No index of a caller's reaches memory that is not the model's: C looks at each, as PyTorch does."""
     torch.manual_seed(8)
-    model = NativeModel(disturbed(make(positions="learned", max_positions=6)), LIBRARY)
+    model = NativeTransformer(disturbed(make(positions="learned", max_positions=6)), LIBRARY)
     symbols = TargetSymbols([2], 3, 0, (0, 1, -7, VOCAB_SIZE, 10**12) if what == "banned" else (0, 1))
     with torch.inference_mode():
         if what in ("token", "position"):

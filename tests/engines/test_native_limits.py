@@ -8,9 +8,9 @@ import torch
 from test_native import LIBRARY, VOCAB_SIZE, assert_near, disturbed, make
 from torch import nn
 
-from regard.engines.engine_choice import compile_model
+from regard.engines.engine_choice import compile_model, unsupported_reason
 from regard.engines.native_beam import NativeBeamSearch
-from regard.engines.native_model import NativeModel, unsupported_reason
+from regard.engines.native_transformer import NativeTransformer
 from regard.errors import SettingsError
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
@@ -138,5 +138,5 @@ def test_layers_share_the_tables_of_alibi() -> None:
     config = DecoderConfig(
         vocab_size=VOCAB_SIZE, model_dim=16, num_heads=4, ff_dim=20, num_layers=5, max_positions=50, positions="alibi"
     )  # fmt: skip
-    layers = NativeModel(Decoder(config).eval(), LIBRARY)._layers._structures.layers
+    layers = NativeTransformer(Decoder(config).eval(), LIBRARY)._layers._structures.layers
     assert len({layer.self_attention.distances.bias for layer in layers}) == 1

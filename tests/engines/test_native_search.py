@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from regard.engines.library import find
 from regard.engines.native_beam import NativeBeamSearch
-from regard.engines.native_model import NativeModel
 from regard.engines.native_search import best_candidates, log_softmax
+from regard.engines.native_transformer import NativeTransformer
 from regard.errors import ShapeError
 from regard.generation.active_batch import ActiveBatch
 from regard.generation.candidates import top_candidates
@@ -84,7 +84,7 @@ def test_whole_steps_are_the_same_steps(
     beams: int, early: bool, norm: str, vocab_size: int, batch_size: int, seed: int, data: st.DataObject
 ) -> None:
     """Prefixes, shortest and longest lengths, sentences that come later: all equal to the last bit."""
-    model = NativeModel(make_model(vocab_size, seed), LIBRARY)
+    model = NativeTransformer(make_model(vocab_size, seed), LIBRARY)
     requests = some_requests(12, vocab_size, seed)
     n_best = data.draw(st.integers(1, beams))
     choices = BeamSettings(beams, n_best, data.draw(st.sampled_from([0.0, 0.6, 1.0])), norm, early)
@@ -109,7 +109,7 @@ def test_whole_steps_are_the_same_steps(
 def test_as_without_c(changes: dict[str, Any], is_decoder: bool) -> None:
     model = make_model(60, 7, is_decoder=is_decoder, **{"num_heads": 3} | changes)
     requests, choices = some_requests(15, 60, 5, prefixes=not is_decoder), BeamSettings(4, 2)
-    ours = decode(NativeModel(model, LIBRARY), requests, NativeBeamSearch(choices, END), left=is_decoder)
+    ours = decode(NativeTransformer(model, LIBRARY), requests, NativeBeamSearch(choices, END), left=is_decoder)
     theirs = decode(model, requests, BeamSearch(choices, END), left=is_decoder)
     for expected, found in zip(theirs, ours, strict=True):
         assert [h.ids for h in found] == [h.ids for h in expected]
@@ -131,7 +131,7 @@ def test_a_model_of_another_engine_searches_in_c_too() -> None:
 @pytest.mark.parametrize("filters", [[], [nothing]])
 def test_a_sentence_that_can_write_nothing(filters: list[Any]) -> None:
     """All tokens but the end are banned, and the end comes too early: what there is stands as it is."""
-    model = NativeModel(make_model(23, 1), LIBRARY)
+    model = NativeTransformer(make_model(23, 1), LIBRARY)
     requests = [Request([5, 6, END], 8, 4, (7, 8)), Request([5, END], 6, 0, (9,)), Request([8, END], 5, 5)]
     symbols = TargetSymbols([BEGIN], END, PAD, tuple(each for each in range(23) if each != END))
     rule = NativeBeamSearch(BeamSettings(2), END)
@@ -153,7 +153,7 @@ def test_endless_repetition_ends() -> None:
     model.output_bias = torch.nn.Parameter(torch.zeros(23))
     with torch.no_grad():
         model.output_bias[4] = 30.0
-    native = NativeModel(model, LIBRARY)
+    native = NativeTransformer(model, LIBRARY)
     for filters in ([], [nothing]):
         (found,) = decode(native, [Request([5, END], 79)], NativeBeamSearch(BeamSettings(1), END), filters=filters)
         assert found[0].finish_reason == "repetition_loop"
@@ -162,7 +162,7 @@ def test_endless_repetition_ends() -> None:
 
 def test_sentences_that_come_and_go() -> None:
     """Added and cancelled between steps: the others are what they are alone."""
-    model, rule = NativeModel(make_model(60, 9), LIBRARY), lambda: NativeBeamSearch(BeamSettings(3), END)
+    model, rule = NativeTransformer(make_model(60, 9), LIBRARY), lambda: NativeBeamSearch(BeamSettings(3), END)
     requests = some_requests(20, 60, 8)
     alone = [decode(model, [each], rule())[0] for each in requests]
     decoding = Decoding(model, requests[:6], rule(), TargetSymbols([BEGIN], END, PAD, BANNED), batch_size=5)
@@ -184,7 +184,7 @@ def test_positions_beyond_the_longest_are_refused() -> None:
     model = make_model(23, 1, max_positions=20)
     requests = [Request([5, END], 200, 200)]
     with pytest.raises(ShapeError, match="max_positions = 20 tokens; got 21"):
-        decode(NativeModel(model, LIBRARY), requests, NativeBeamSearch(BeamSettings(2), END))
+        decode(NativeTransformer(model, LIBRARY), requests, NativeBeamSearch(BeamSettings(2), END))
 
 
 @pytest.mark.parametrize("size", [1, 3, 16, 23, 64, 700, 5003])

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from regard.engines.native_beam import NativeBeamSearch
 from regard.engines.packed import PackedLinear, PackedModel, can_pack, packed
@@ -17,6 +17,7 @@ from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.heads import Site, prune_heads
 from regard.nn.hooks import forward_hooks
+from regard.nn.scores import Additive
 
 pytestmark = pytest.mark.skipif(not can_pack(torch.device("cpu")), reason="this build of PyTorch cannot pack")
 MakeModel = Callable[..., EncoderDecoder]
@@ -169,6 +170,23 @@ def test_who_wants_to_see_inputs_gets_the_layers_themselves(make_model: MakeMode
     assert seen
     for theirs, ours in zip(expected, watched_too, strict=True):
         assert [h.ids for h in ours] == [h.ids for h in theirs]
+
+
+def test_hooks_are_met_where_scores_have_linear_maps(make_model: MakeModel) -> None:
+    """Attention is shared with all that is in it, and the model's own maps are left as they are."""
+    model = make_model()
+    watched = [layer.cross_attention.attention for layer in model.decoder_layers if layer.cross_attention is not None]
+    for attention in watched:
+        attention.score = Additive(4, 4, 5)
+    fast, seen = packed(model.eval()), list[Tensor]()
+    assert not any(isinstance(part, PackedLinear) for part in model.modules())
+    with torch.inference_mode():
+        source, newest = torch.tensor([[5, 6, 3]]), torch.tensor([[2]])
+        plain = model.decode_step(newest, model.prefill(source))[0]
+        torch.testing.assert_close(fast.decode_step(newest, fast.prefill(source))[0], plain, atol=1e-4, rtol=1e-4)
+        with forward_hooks(before={each: lambda *inputs: seen.append(inputs[0]) for each in watched}):
+            fast.decode_step(newest, fast.prefill(source))
+    assert len(seen) == len(watched)
 
 
 @pytest.mark.parametrize(("dtype", "check"), [(torch.bfloat16, "bf16"), (torch.float16, "fp16")])

@@ -16,7 +16,7 @@ from torch import nn
 
 from regard.engines.library import Library, find, find_in
 from regard.engines.native_beam import NativeBeamSearch
-from regard.engines.native_model import NativeModel
+from regard.engines.native_transformer import NativeTransformer
 from regard.engines.structures import NativeLinear
 from regard.generation import threads
 from regard.generation.decoding import Decoding
@@ -102,7 +102,7 @@ def test_a_model(eager: Library, set_threads: Any, dtype: torch.dtype, positions
         models.append(EncoderDecoder(EncoderDecoderConfig(num_encoder_layers=2, num_decoder_layers=2, **sizes)))
     requests = [Request([*range(4, 4 + length), 3], 9) for length in (1, 12, 5, 30)]
     for plain in models:
-        model, found = NativeModel(plain.eval(), eager, dtype), []
+        model, found = NativeTransformer(plain.eval(), eager, dtype), []
         for number in (1, 2, 3, 7):
             set_threads(number)
             with torch.inference_mode():

@@ -85,6 +85,35 @@ def test_what_is_cancelled_leaves_the_others_as_they_are(translator: Translator)
         assert len(gone) > 3
 
 
+def test_steps_are_whole_but_while_a_text_is_watched(translator: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Model and search take a step in one call in C, also where others are watched before and after; scores are the same bits."""
+    if translator.engine == "torch":
+        pytest.skip("there are no native layers")
+    whole: list[int] = []
+    kind = type(translator._prepared.current()[0])
+    plain = kind.search_step
+    monkeypatch.setattr(kind, "search_step", lambda *inputs: (whole.append(1), plain(*inputs))[1])
+    scores = []
+    for watched in ((), (3, 4), (0,)):
+        running = translator.running(beam_size=3, min_length=8, max_length=12, batch_size=8)
+        for number, request in enumerate(translator.requests(TEXTS[:8], running.options)):
+            running.add(number, TEXTS[number], request)
+        whole.clear()
+        found, parts, num_steps = {}, 0, 0
+        while len(running):
+            if num_steps == 2:
+                list(map(running.watch, watched))
+            if num_steps == 5:
+                parts = len([each for each in watched if each not in found and running.partial(each).beams])
+                list(map(running.cancel, watched))
+            found |= dict(running.step())
+            num_steps += 1
+        scores.append({number: found[number].token_log_probs for number in found if number not in (0, 3, 4)})
+        assert parts == len(watched)
+        assert len(whole) == num_steps - 3 * bool(watched)
+    assert scores[0] == scores[1] == scores[2]
+
+
 def test_a_blank_text_and_an_empty_batch(translator: Translator) -> None:
     running = translator.running(beam_size=2, max_length=5)
     assert running.step() == []

@@ -7,11 +7,16 @@ from typing import Any
 
 import torch
 
-from regard.engines.library import find
+from regard.engines.library import Library, find
 from regard.engines.model_changes import Snapshot
-from regard.engines.native_model import NativeModel, unsupported_reason
-from regard.engines.packed import packed
+from regard.engines.native_model import NativeModel
+from regard.engines.native_recurrent import NativeRecurrent, unsupported_in_recurrent
+from regard.engines.native_transformer import NativeTransformer, unsupported_in_transformer
+from regard.engines.packed import is_divided, manual_change, packed
 from regard.errors import SettingsError, nearest_hint
+from regard.models.decoder import Decoder
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.recurrent import Recurrent
 
 NATIVE = {"native": torch.float32, "native-bfloat16": torch.bfloat16, "native-int8": torch.int8}
 """The type that the layers in C store weights in, by the name of the engine."""
@@ -56,7 +61,36 @@ def compile_model(model: Any, engine: str = "auto") -> Any:
     library = find().library
     if reason or library is None:
         return packed(model)
-    return NativeModel(model, library, NATIVE.get(engine, model.weights_dtype))
+    return native_model(model, library, NATIVE.get(engine, model.weights_dtype))
+
+
+def native_model(model: Any, library: Library, dtype: torch.dtype = torch.float32) -> NativeModel:
+    """A model that runs in C, of one that `unsupported_reason` finds nothing in.
+
+    Args:
+        dtype: of the stored weights of linear maps, as for `NativeLinear`.
+    """
+    return (NativeRecurrent if type(model) is Recurrent else NativeTransformer)(model, library, dtype)
+
+
+def unsupported_reason(model: Any) -> str:
+    """The reason why a model cannot run in C here, for people; empty: it can."""
+    parameters = list(model.parameters())
+    if is_divided(model):
+        return "the model is divided among processes"
+    if any(each.device.type != "cpu" for each in parameters):
+        return "the model is not on a CPU"
+    if any(each.dtype != torch.float32 for each in parameters):
+        return "the model is not in float32"
+    if type(model) not in (EncoderDecoder, Decoder, Recurrent):
+        return f"models of arch {model.config.arch} are not written in C"
+    if reason := manual_change(model):
+        return reason
+    is_recurrent = type(model) is Recurrent
+    if reason := (unsupported_in_recurrent if is_recurrent else unsupported_in_transformer)(model):
+        return reason
+    found = find()
+    return "" if found.library is not None else f"the library is {found.reason}"
 
 
 class CompiledModels:

@@ -75,7 +75,8 @@ class Attention(Structure):
 
     _fields_ = (
         ("input", Linear), ("output", Linear), ("num_heads", c_int64), ("num_kv_heads", c_int64), ("head_dim", c_int64),
-        ("factor", c_double), ("query_norm", Norm), ("key_norm", Norm), ("distances", Distances),
+        ("value_dim", c_int64), ("factor", c_double), ("score_vector", c_void_p), ("query_norm", Norm),
+        ("key_norm", Norm), ("distances", Distances),
     )  # fmt: skip
 
 
@@ -111,6 +112,31 @@ class Input(Structure):
         ("step", c_int64), ("steps", c_void_p), ("first_step", c_void_p), ("ancestry", c_void_p), ("newest", c_void_p),
         ("step_of", c_void_p), ("source_keys", POINTER(c_void_p)), ("source_values", POINTER(c_void_p)),
         ("source_length", c_int64), ("source_mask", c_void_p),
+    )  # fmt: skip
+
+
+class Cell(Structure):
+    """The structure `Cell` of `recurrent.h`."""
+
+    _fields_ = (("input", Linear), ("hidden", Linear), ("is_lstm", c_int64))
+
+
+class Recurrent(Structure):
+    """The structure `Recurrent` of `recurrent.h`."""
+
+    _fields_ = (
+        ("embedding", c_void_p), ("num_tokens", c_int64), ("model_dim", c_int64), ("scale", c_double),
+        ("attention", Attention), ("cell", Cell), ("readout", Linear), ("output", Linear),
+    )  # fmt: skip
+
+
+class RecurrentInput(Structure):
+    """The structure `RecurrentInput` of `recurrent.h`."""
+
+    _fields_ = (
+        ("num_sentences", c_int64), ("width", c_int64), ("num_rows", c_int64), ("rows", c_void_p), ("ids", c_void_p),
+        ("hidden", c_void_p), ("cell", c_void_p), ("logits", c_void_p), ("keys", c_void_p), ("memory", c_void_p),
+        ("source_length", c_int64), ("source_mask", c_void_p), ("workspace", c_void_p), ("num_threads", c_int64),
     )  # fmt: skip
 
 
@@ -239,7 +265,9 @@ def _open(folder: Path, kind: str) -> FoundLibrary:
         functions.regard_panel.restype = functions.regard_workspace_size.restype = c_int64
         functions.regard_room_of_map.restype = c_int64
         functions.regard_has_dot_products.restype = c_int64
-        functions.regard_search_step.restype = c_int64
+        functions.regard_search_step.restype = functions.regard_recurrent_search_step.restype = c_int64
+        functions.regard_run_recurrent.restype = functions.regard_recurrent_workspace_size.restype = c_int64
+        functions.regard_room_of_reading.restype, functions.regard_read.restype = c_int64, None
         for function in (functions.regard_sample, functions.regard_is_sample):
             function.restype, function.argtypes = c_int64, [c_int64, *[c_void_p] * 4]
         functions.regard_workspace_size.argtypes = [POINTER(Stack), POINTER(Input)]
@@ -250,6 +278,13 @@ def _open(folder: Path, kind: str) -> FoundLibrary:
         functions.regard_candidates.argtypes = [*[c_int64] * 4, c_void_p, c_void_p, Candidates]
         functions.regard_advance.argtypes = [POINTER(Search)]
         functions.regard_search_step.argtypes = [POINTER(Stack), POINTER(Input), POINTER(Search)]
+        functions.regard_run_recurrent.argtypes = [POINTER(Recurrent), POINTER(RecurrentInput)]
+        functions.regard_recurrent_workspace_size.argtypes = functions.regard_run_recurrent.argtypes
+        functions.regard_recurrent_search_step.argtypes = [*functions.regard_run_recurrent.argtypes, POINTER(Search)]
+        functions.regard_room_of_reading.argtypes = [POINTER(Cell), c_int64]
+        functions.regard_read.argtypes = [
+            POINTER(Cell), *[c_int64] * 3, c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_int64,
+        ]  # fmt: skip
         functions.regard_run.restype, functions.regard_linear.restype = c_int64, None
         functions.regard_log_softmax.restype = functions.regard_candidates.restype = (
             functions.regard_advance.restype

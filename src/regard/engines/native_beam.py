@@ -40,7 +40,7 @@ class NativeBeamSearch(BeamSearch):
         if (
             not isinstance(inner, NativeModel)
             or not inner.can_search()
-            or constraints.filters
+            or constraints.has_filters
             or not self._is_plain(active)
         ):
             return super().step(model, active, state, constraints)

@@ -221,7 +221,7 @@ class PackedModel:
         self.run_layers: PackedLayers | None = None
         if layers and all(PackedLayers.fits(layer) for layer in layers):
             self.run_layers = PackedLayers(layers)
-        _pack_maps(self.model, set() if self.run_layers is None else self.run_layers.maps)
+        _pack_maps(self.model, () if self.run_layers is None else self.run_layers.maps)
         self.output = PackedLinear(model.output_embedding.weight, model.output_bias)
 
     def prefill(self, source_ids: Int[Tensor, "sentence source"]) -> Any:
@@ -261,18 +261,19 @@ def packed(model: Any) -> Any:
 
 
 def _pack_maps(model: nn.Module, done: Collection[nn.Module]) -> None:
-    """Replace linear maps by packed ones, except for those in `done`."""
+    """Replace linear maps by packed ones, except for those in `done` and those of scores, which the model itself calls."""
+    shared = {part for module in model.modules() if isinstance(module, Attention) for part in module.modules()}
     for module in list(model.modules()):
         for name, child in module.named_children():
-            if type(child) is nn.Linear and child not in done:
+            if type(child) is nn.Linear and child not in done and child not in shared:
                 setattr(module, name, PackedLinear(child.weight, child.bias))
 
 
 def with_shared_weights(model: Any) -> Any:
-    """A copy whose linear maps can be replaced. Modules without linear maps are shared, so that a hook on attention is met in
-    the copy as well.
+    """A copy whose linear maps can be replaced. Attention, whose hooks are met in the copy as well, is shared with all that is
+    in it, and so are modules without linear maps.
     """
-    return sharing(model, [part for part in model.modules() if not _has_linear(part)])
+    return sharing(model, [part for part in model.modules() if isinstance(part, Attention) or not _has_linear(part)])
 
 
 def _has_linear(module: nn.Module) -> bool:

@@ -26,6 +26,8 @@ from regard.nn.ssru import SSRU
 
 ACTIVATIONS = {"relu": 1, "gelu": 2, "gelu_tanh": 3, "silu": 4, "tanh": 5, "quick_gelu": 6}
 NORMS = {nn.Identity: 0, nn.LayerNorm: 1, nn.RMSNorm: 2}
+INNER_PRODUCTS = (InnerProduct, DotProduct, ScaledDotProduct)
+"""The scores that are a dot product and a factor."""
 NONE = c.Norm(kind=0)
 TILE_BYTES = 64
 """The number of bytes of each output that AMX reads at once, past the last input, too."""
@@ -52,7 +54,7 @@ class NativeLinear(nn.Module):
             linear.weight.new_zeros(len(linear.weight)) if linear.bias is None else linear.bias for linear in plain
         ]
         self.out_features, self.in_features = weight.shape
-        self.structure = _linear(found, self.kept, weight, torch.cat(biases).detach().float(), dtype)
+        self.structure = packed_map(found, self.kept, weight, torch.cat(biases).detach().float(), dtype)
         self.choice: AdapterChoice | None = None
         """The choice of an adapter for each example; None: the map has no adapters."""
         if adapted := [linear for linear in maps if isinstance(linear, ChosenAdapter)]:
@@ -89,14 +91,14 @@ def _updates(kept: PointedTensors, adapters: ChosenAdapter) -> c.Updates:
     return found
 
 
-def _linear(
+def packed_map(
     found: c.Library,
     kept: PointedTensors,
     weight: Float[Tensor, "out in"],
     bias: Float[Tensor, " out"],
     dtype: torch.dtype,
 ) -> c.Linear:
-    """Pack a linear map."""
+    """A linear map, packed."""
     panel, (outputs, inputs) = found.panel, weight.shape
     missing = -outputs % panel
     weight, bias = nn.functional.pad(weight, (0, 0, 0, missing)), nn.functional.pad(bias, (0, missing))
@@ -242,8 +244,9 @@ class Structures:
     def _attention(self, attention: MultiHeadAttention, *inputs: nn.Module) -> c.Attention:
         return c.Attention(
             self._map(*inputs), self._map(attention.output_proj), attention.num_heads, attention.num_kv_heads,
-            attention.head_dim, cast("InnerProduct", attention.attention.score).factor(attention.head_dim),
-            self._norm(attention.query_norm),
+            attention.head_dim, attention.value_head_dim,
+            cast("InnerProduct", attention.attention.score).factor(attention.head_dim),
+            query_norm=self._norm(attention.query_norm),
         )  # fmt: skip
 
     def _map(self, *maps: nn.Module) -> c.Linear:
@@ -301,7 +304,7 @@ def _unsupported_in_attention(attention: MultiHeadAttention, name: str, max_posi
     inner = attention.attention
     if type(attention) is not MultiHeadAttention or type(inner) is not Attention:
         return f"attention of kind {type(inner).__name__}"
-    if type(inner.score) not in (InnerProduct, DotProduct, ScaledDotProduct):
+    if type(inner.score) not in INNER_PRODUCTS:
         return f"scores of kind {type(inner.score).__name__}"
     if attention.value_head_dim != attention.head_dim:
         return "values of another width than keys"

@@ -74,6 +74,11 @@ class Constraints:
         self.banned_ids = torch.tensor(symbols.banned_ids, dtype=torch.long).to(device)
         self._minimum_lengths = MinimumLengths(symbols.eos_id)
 
+    @property
+    def has_filters(self) -> bool:
+        """Whether a filter must see the next log-probabilities: any but a `Likeliest` that has no text to watch."""
+        return any(not isinstance(each, Likeliest) or each.counts for each in self.filters)
+
     def apply(self, log_probs: LogProbs, active: ActiveBatch) -> None:
         """Restrict the log-probabilities of the next token, in place."""
         prefixes = Prefixes(log_probs, active)

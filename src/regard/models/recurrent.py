@@ -190,15 +190,21 @@ class Recurrent(PairModel):
             ids, is_token = source_ids.gather(1, order), is_token.gather(1, order)
             source_lengths = is_token.sum(dim=1).clamp(min=1).cpu()
         embedded = self.embedding_dropout(self.source_embedding(ids) * self.config.model_dim**0.5)
-        lengths, rows = source_lengths.sort(descending=True, stable=True)
-        longest_first = embedded.index_select(0, rows.to(ids.device, non_blocking=True))
-        packed = pack_padded_sequence(longest_first, lengths, batch_first=True)
-        memory, _ = pad_packed_sequence(self.encoder(packed)[0], batch_first=True, total_length=ids.shape[1])
-        memory = memory.index_select(0, rows.argsort().to(ids.device, non_blocking=True))
+        memory = self.read_source(embedded, source_lengths)
         backward = memory[:, 0, self.config.model_dim :]  # has read all of the source, its first token last
         hidden = torch.tanh(self.initial_proj(backward))[:, None]
         cell = torch.zeros_like(hidden) if self.config.cell == "lstm" else None
         return RecurrentState(memory[:, None], self.key_proj(memory)[:, None], is_token[:, None, None], hidden, cell)
+
+    def read_source(
+        self, embedded: Float[Tensor, "sentence source model_dim"], source_lengths: Int[Tensor, " sentence"]
+    ) -> Float[Tensor, "sentence source memory_dim"]:
+        """The states of the encoder after each token, forwards and backwards; 0 where a source has ended."""
+        lengths, rows = source_lengths.sort(descending=True, stable=True)
+        longest_first = embedded.index_select(0, rows.to(embedded.device, non_blocking=True))
+        packed = pack_padded_sequence(longest_first, lengths, batch_first=True)
+        memory, _ = pad_packed_sequence(self.encoder(packed)[0], batch_first=True, total_length=embedded.shape[1])
+        return memory.index_select(0, rows.argsort().to(embedded.device, non_blocking=True))
 
     def step_states(
         self, ids: Int[Tensor, "sentence beam"], state: RecurrentState

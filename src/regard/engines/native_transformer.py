@@ -1,0 +1,154 @@
+"""Transformers whose layers run in C, with the methods that decoding calls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, cast
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from regard.engines.library import Library
+from regard.engines.native_layers import NativeLayers
+from regard.engines.native_model import NativeModel
+from regard.engines.native_search import NativeSearch
+from regard.engines.packed import with_shared_weights
+from regard.engines.structures import EmbeddingAndOutput, NativeLinear, unsupported_in_layer
+from regard.models.interface import TokenModel
+from regard.nn.cache import KeysValues
+from regard.nn.multihead import MultiHeadAttention
+
+
+class NativeTransformer(NativeModel):
+    """A Transformer whose layers run in C.
+
+    Each number is summed in an order that depends on its own sentence only, so that a sentence has the same scores, to the last
+    bit, in any batch; but for modules of another kind that stand before or after the layers, which PyTorch computes.
+
+    Args:
+        model: one that `unsupported_in_transformer` finds nothing in.
+        dtype: of the stored weights of linear maps, as for `NativeLinear`.
+    """
+
+    def __init__(self, model: TokenModel, library: Library, dtype: torch.dtype = torch.float32) -> None:
+        super().__init__(model, library, dtype)
+        copied: Any = with_shared_weights(model)
+        stacks, positions = model.layer_stacks(), model.config.max_positions
+        output = nn.Linear(1, 1, bias=model.output_bias is not None, device="meta")
+        output.weight = model.output_embedding.weight
+        output.bias = model.output_bias  # type: ignore[assignment]  # torch's says never None
+        self._ends = _embedding_and_output(copied, output)
+        decoder: Any = stacks["decoder"]
+        self._layers = NativeLayers(library, decoder, max_positions=positions, ends=self._ends, dtype=dtype)
+        if stacks.get("encoder"):
+            encoder = NativeLayers(library, cast("Any", stacks["encoder"]), max_positions=positions, dtype=dtype)
+            copied.encoder_layers = nn.ModuleList([_NativeEncoder(encoder)])
+        if model.reads_source:
+            copied.project = _SourceProjection(library, [layer.cross_attention for layer in decoder], dtype)
+            copied.decoder_layers = nn.ModuleList()  # they are run by `_layers` only
+        else:
+            copied.layers = nn.ModuleList(nn.Identity() for _ in stacks["decoder"])
+        for module in list(copied.modules()):
+            for name, child in module.named_children():
+                if type(child) is nn.Linear:
+                    setattr(module, name, NativeLinear(library, [child], dtype))
+        self._model = copied
+        self._output = NativeLinear(library, [output], dtype) if self._ends is None else None
+
+    def _prefill(self, source_ids: Int[Tensor, "sentence source"]) -> Any:
+        if self._plain.reads_source:
+            return self._model.prefill(source_ids)
+        return self._model.prefill(source_ids, self._layers.read)
+
+    def _decode_step(self, ids: Int[Tensor, "sentence beam"], state: Any) -> tuple[Any, Any]:
+        if self._output is not None:
+            states, state = self._model.step_states(ids, state, self._layers)
+            return self._output(states), state
+        assert self._ends is not None
+        positions = state.begin_step(ids.shape[1])
+        self._ends.positions.check_step(positions, state.length - 1)
+        return self._layers.step(ids, positions, state), state
+
+    def can_search(self) -> bool:
+        """Whether `search_step` may be called."""
+        return self._ends is not None and super().can_search()
+
+    def search_step(self, state: Any, search: NativeSearch) -> None:
+        """Take a step of the model and of a search over its tokens, in one call."""
+        assert self._ends is not None
+        if state.length >= self._ends.positions.max_positions:  # else no position can be above it
+            self._ends.positions.check_step(state.positions + 1, state.length)
+        self._layers.search_step(state, search)
+
+
+def _embedding_and_output(model: Any, output: nn.Linear) -> EmbeddingAndOutput | None:
+    """The modules before and after the layers of a decoder; None: other modules than are written in C."""
+    scale = math.sqrt(model.config.model_dim) if model.config.scale_embeddings else 1.0
+    if not model.reads_source:
+        ends = EmbeddingAndOutput(
+            model.embedding, scale, model.positions, model.embedding_norm, model.norm, model.output_transform, output
+        )  # fmt: skip
+    else:
+        ends = EmbeddingAndOutput(
+            model.target_embedding, scale, model.target_positions, model.target_norm, model.decoder_norm,
+            model.output_transform, output,
+        )  # fmt: skip
+    return ends if ends.are_written else None
+
+
+class _NativeEncoder(nn.Module):
+    """A module of all layers of an encoder, in the place of its first."""
+
+    def __init__(self, layers: NativeLayers) -> None:
+        super().__init__()
+        self.layers = layers
+
+    def forward(
+        self,
+        x: Float[Tensor, "sentence position model_dim"],
+        *,
+        mask: Bool[Tensor, "sentence 1 1 position"],
+        **none: Any,
+    ) -> Tensor:
+        """The positions after all layers."""
+        return self.layers.encode(x, mask)
+
+
+class _SourceProjection:
+    """The projection of the source to each decoder layer's keys and values, by one linear map.
+
+    Args:
+        attentions: the cross-attention of each layer.
+    """
+
+    def __init__(self, library: Library, attentions: Sequence[MultiHeadAttention], dtype: torch.dtype) -> None:
+        maps = [linear for each in attentions for linear in (each.key_proj, each.value_proj)]
+        self._map = NativeLinear(library, maps, dtype)
+        self._heads = [(2, each.num_kv_heads, each.head_dim) for each in attentions]
+        self._norms = [each.key_norm for each in attentions]
+
+    def __call__(self, encoded: Float[Tensor, "sentence source model_dim"]) -> list[KeysValues]:
+        parts = self._map(encoded).split([math.prod(sizes) for sizes in self._heads], dim=-1)
+        both = [
+            part.unflatten(-1, sizes).permute(2, 0, 3, 1, 4).contiguous()
+            for part, sizes in zip(parts, self._heads, strict=True)
+        ]
+        return [
+            KeysValues(keys if norm is None else norm(keys), values)
+            for norm, (keys, values) in zip(self._norms, both, strict=True)
+        ]
+
+
+def unsupported_in_transformer(model: Any) -> str:
+    """The feature of an `EncoderDecoder` or a `Decoder` that is not written in C; empty: none."""
+    if getattr(model.config, "cross_attention", False):
+        return "cross-attention of a decoder without an encoder is not written in C"
+    if type(model.output_embedding) is not nn.Embedding:
+        return f"output embeddings of kind {type(model.output_embedding).__name__} are not written in C"
+    for layers in model.layer_stacks().values():
+        reasons = (unsupported_in_layer(layer, model.config.max_positions) for layer in layers)
+        if reason := next(filter(None, reasons), ""):
+            return f"{reason} are not written in C"
+    return ""
