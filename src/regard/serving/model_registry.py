@@ -244,6 +244,11 @@ class ModelRegistry:
         message = f"This server has no model that is {wanted}. Such models here: {known}."
         raise ServingError(404, message, param="model", code=NO_MODEL)
 
+    @property
+    def has_one_source(self) -> bool:
+        """Whether there is no language to detect."""
+        return len({each.source for each in self._named}) < 2
+
     def detect(self, text: str, target: str | None = None) -> list[tuple[str, float]]:
         """The languages that are translated into a target, or into any, with the probability that a text is in each, from 0 to 1;
         the likeliest first. The only one has probability 1. All have 0 where a text has no letters, which says nothing, or where

@@ -81,6 +81,8 @@ class PendingTranslation:
     num_ranks: int = 1
     """Translations of each text that are wanted, the best ones."""
     has_markup: bool = False
+    is_short: bool = False
+    """Whether the texts are put together in less time than a thread takes to be woken."""
 
     def cancel(self) -> None:
         """Forget the request: its client is gone."""
@@ -94,7 +96,7 @@ class PendingTranslation:
         except asyncio.CancelledError:
             self.cancel()
             raise
-        return await asyncio.to_thread(self.joined, outcomes)
+        return self.joined(outcomes) if self.is_short else await asyncio.to_thread(self.joined, outcomes)
 
     def joined(self, outcomes: Sequence[Translation | Exception]) -> list[TextResult | Exception]:
         """The texts of some sentences."""

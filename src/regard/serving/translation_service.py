@@ -25,6 +25,8 @@ from regard.text.encoded_sentence import EncodedSentence
 
 MOST_CANDIDATES = 32
 """Candidates of minimum Bayes risk."""
+WORTH_A_THREAD = 1_000
+"""Characters from which texts are encoded in a thread, so that other requests are answered meanwhile."""
 
 
 class SentenceEncoder:
@@ -103,6 +105,12 @@ class TranslationService:
         if options.alternatives > limits.alternatives:
             raise ServingError(400, f"alternatives may be at most {limits.alternatives}; got {options.alternatives:,}.")
 
+    def is_short(self, wanted: TranslationRequest) -> bool:
+        """Whether a request is begun, and its answer put together, in less time than a thread takes to be woken."""
+        plain = wanted.format == "text" and not wanted.glossaries
+        known = code_of(wanted.source) is not None or self.registry.has_one_source
+        return plain and known and sum(map(len, wanted.texts)) < WORTH_A_THREAD
+
     def submit(
         self,
         wanted: TranslationRequest,
@@ -140,6 +148,7 @@ class TranslationService:
                 *with_newest(lambda: self.registry.route(wanted.source, wanted.target), begin),
                 job, documents, pieces,
                 confidence=confidence, num_ranks=wanted.options.n_best, has_markup=wanted.format != "text",
+                is_short=self.is_short(wanted),
             )  # fmt: skip
         self._count(owner, sum(map(len, wanted.texts)))
         return pending

@@ -120,7 +120,9 @@ class RequestContext:
 
     async def outcomes(self, wanted: TranslationRequest) -> tuple[list[TextResult | Exception], PendingTranslation]:
         """The translation of each text, or the reason why it has none."""
-        pending = await asyncio.to_thread(self.server.translations.submit, wanted, owner=self.owner)
+        translations = self.server.translations
+        submit = partial(translations.submit, wanted, owner=self.owner)
+        pending = submit() if translations.is_short(wanted) else await asyncio.to_thread(submit)
         return await self.unless_gone(pending.results(), pending.cancel), pending
 
     async def unless_gone(self, result: Awaitable[Result], cancel: Callable[[], None]) -> Result:
