@@ -49,7 +49,7 @@ class Linear(Structure):
 
 
 class Norm(Structure):
-    """The structure `Norm` of `layers.h`."""
+    """The structure `Norm` of `attention.h`."""
 
     _fields_ = (("kind", c_int64), ("weight", c_void_p), ("bias", c_void_p), ("epsilon", c_double))
 
