@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from regard.analysis.next_token import next_tokens
     from regard.analysis.patching import patch
     from regard.analysis.states import decoder_lens, mean_difference, probe
+    from regard.inspection.capture import capture
     from regard.inspection.steering import steered
 
 __all__ = [
+    "capture",
     "contributions",
     "decoder_lens",
     "experiment",
@@ -35,6 +37,7 @@ _LATER = {
     "regard.analysis.next_token": ("next_tokens",),
     "regard.analysis.patching": ("patch",),
     "regard.analysis.states": ("decoder_lens", "mean_difference", "probe"),
+    "regard.inspection.capture": ("capture",),
     "regard.inspection.steering": ("steered",),
 }
 
