@@ -125,7 +125,7 @@ def test_other_texts_or_tokenizers_are_stored_anew(corpora: list[Pairs], letters
     assert rows(changed)[0][1] == [*letters.encode("xx"), 3]
 
 
-@pytest.mark.parametrize("damage", ["cut", "gone", "key", "record"])
+@pytest.mark.parametrize("damage", ["cut", "gone", "key", "record", "source.ids", "target.offsets", "lines"])
 def test_a_damaged_store_is_made_again(damage: str, corpora: list[Pairs], letters: Tokenizer, large: Path) -> None:
     first = encode_corpora(corpora, letters, None, silent)
     kept = rows(first)
@@ -137,9 +137,23 @@ def test_a_damaged_store_is_made_again(damage: str, corpora: list[Pairs], letter
     elif damage == "key":
         about = json.loads((folder / "about.json").read_text())
         (folder / "about.json").write_text(json.dumps({key: about[key] for key in about if key != "dtype"}))
-    else:
+    elif damage == "record":
         (folder / "about.json").write_text("[")
+    else:  # one bit, so that sizes stay
+        content = bytearray((folder / damage).read_bytes())
+        content[len(content) // 2] ^= 1
+        (folder / damage).write_bytes(content)
     assert rows(encode_corpora(corpora, letters, None, silent)) == kept
+
+
+def test_a_store_without_checksums_is_used(corpora: list[Pairs], letters: Tokenizer, large: Path) -> None:
+    """As one of an earlier version."""
+    kept = rows(encode_corpora(corpora, letters, None, silent))
+    (record,) = large.rglob("about.json")
+    about = json.loads(record.read_text())
+    assert len(about.pop("sha256")) == 5
+    record.write_text(json.dumps(about))
+    assert rows(encode_corpora(corpora, letters, None, lambda *_: pytest.fail("made again"))) == kept
 
 
 def test_two_that_store_the_same_at_once(corpora: list[Pairs], letters: Tokenizer, large: Path) -> None:

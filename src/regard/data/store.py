@@ -7,6 +7,7 @@ aside, synced and renamed, so that a folder that is there is whole.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import mmap
 import os
@@ -14,7 +15,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -113,10 +114,10 @@ def in_files(
         try:
             make_folder(aside)
             dtype = np.dtype(np.uint16 if num_ids <= 1 << 16 else np.int32)
-            sizes = _write(aside, chunks(), len(part_names), sides, dtype)
+            sizes, digests = _write(aside, chunks(), len(part_names), sides, dtype)
             written = {path.name: path.stat().st_size for path in aside.iterdir()}
             about = {"format_version": FORMAT_VERSION, "dtype": dtype.name, "part_sizes": sizes, "bytes": written,
-                     "names": list(part_names)}  # fmt: skip
+                     "sha256": digests, "names": list(part_names)}  # fmt: skip
             (aside / "about.json").write_text(json.dumps(about, indent=2), encoding="utf-8")
             aside.rename(folder)
         except OSError as error:
@@ -136,38 +137,62 @@ def _remove_abandoned(folder: Path) -> None:
                 shutil.rmtree(aside, ignore_errors=True)
 
 
+class _Stream:
+    """A file that is written from its beginning, and the checksum of what was written."""
+
+    def __init__(self, path: Path) -> None:
+        self._stream, self.digest = path.open("wb"), hashlib.sha256()
+
+    def write(self, numbers: np.ndarray) -> None:
+        """Add some numbers."""
+        content = numbers.tobytes()
+        self._stream.write(content)
+        self.digest.update(content)
+
+    def close(self) -> None:
+        """Have it on the disk before its name is: a power cut would leave zeros."""
+        with self._stream:
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
+
+
 def _write(
     folder: Path, chunks: Iterable[Chunk], num_parts: int, sides: Sequence[str], dtype: np.dtype[np.generic]
-) -> list[int]:
-    """Write the files of a folder but for its record, and count the examples of each corpus."""
+) -> tuple[list[int], dict[str, str]]:
+    """Write the files of a folder but for its record; the number of examples of each corpus, and the checksum of each file."""
     sizes, ends = [0] * num_parts, [0] * len(sides)
+    names = [*(f"{side}.{kind}" for side in sides for kind in ("ids", "offsets")), "lines"]
     with ExitStack() as stack:
-        ids = [stack.enter_context((folder / f"{side}.ids").open("wb")) for side in sides]
-        offsets = [stack.enter_context((folder / f"{side}.offsets").open("wb")) for side in sides]
-        lines = stack.enter_context((folder / "lines").open("wb"))
-        for stream in offsets:
-            stream.write(np.zeros(1, dtype=np.int64).tobytes())
+        streams = {name: stack.enter_context(closing(_Stream(folder / name))) for name in names}
+        for side in sides:
+            streams[f"{side}.offsets"].write(np.zeros(1, dtype=np.int64))
         for chunk in chunks:
-            for side, rows in enumerate(chunk.sides):
-                ids[side].write(rows.ids.astype(dtype).tobytes())
-                offsets[side].write((ends[side] + rows.offsets[1:]).tobytes())
-                ends[side] += int(rows.offsets[-1])
-            lines.write(np.array(chunk.lines, dtype=np.int64).tobytes())
+            for number, (side, rows) in enumerate(zip(sides, chunk.sides, strict=True)):
+                streams[f"{side}.ids"].write(rows.ids.astype(dtype))
+                streams[f"{side}.offsets"].write(ends[number] + rows.offsets[1:])
+                ends[number] += int(rows.offsets[-1])
+            streams["lines"].write(np.array(chunk.lines, dtype=np.int64))
             sizes[chunk.part] += len(chunk.lines)
-        for stream in (*ids, *offsets, lines):  # on the disk before its name is: a power cut would leave zeros
-            stream.flush()
-            os.fsync(stream.fileno())
-    return sizes
+    return sizes, {name: stream.digest.hexdigest() for name, stream in streams.items()}
 
 
 def _is_whole(folder: Path) -> bool:
-    """Whether a stored corpus is there, with files of the sizes that were written."""
+    """Whether a stored corpus is there, with files of the sizes and checksums that were written."""
     try:
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-        is_ours = about["format_version"] == FORMAT_VERSION and {"dtype", "part_sizes"} <= about.keys()
-        return bool(is_ours) and all((folder / name).stat().st_size == size for name, size in about["bytes"].items())
+        if about["format_version"] != FORMAT_VERSION or not {"dtype", "part_sizes"} <= about.keys():
+            return False
+        if any((folder / name).stat().st_size != size for name, size in about["bytes"].items()):
+            return False
+        digests = about.get("sha256", {})  # folders that were written before 27 November 2026 have none
+        return all(_checksum(folder / name) == digest for name, digest in digests.items())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _open(folder: Path, sides: Sequence[str]) -> StoredExamples:
