@@ -4,7 +4,7 @@ import type {TokensReply} from "./api";
 import type {AttentionView, Side} from "./attention-view";
 import {numGivenTokens} from "./given";
 import {layerOf} from "./head-navigation";
-import type {InspectionFlow} from "./server";
+import type {Inspection, InspectionFlow} from "./server";
 import {FLOW_PREFIX, hasOutputRows, MEAN_PREFIX, state, update} from "./state";
 import {textDirection} from "./spelling";
 import {groupByWords, meanWeights, rowWeights, weightsOfShares, wordGroups, type Weights} from "./weights";
@@ -108,6 +108,13 @@ function meanOf(heads: Weights[]): Weights {
   return cachedMean!.mean;
 }
 
+/** The text that heads of a kind look at. */
+const keyText = ({text, target}: Inspection, kind: string): string => (kind === "decoder" ? (target ?? text) : text);
+
+/** Whether the columns of a head run from right to left, as its text does. */
+export const isMirrored = (head: string): boolean =>
+  textDirection(keyText(state.inspection.result!, head.split(".")[0]!)) === "rtl";
+
 /** The attention that is shown; null: there is none yet. */
 export function attentionView(): AttentionView | null {
   const {result: inspection, flow} = state.inspection;
@@ -120,7 +127,7 @@ export function attentionView(): AttentionView | null {
   const tokens = inspection.tokens[kind]!;
   const heads = names.map(name => weights.get(name)!);
   const rows = sideOf(tokens.rows, kind === "encoder" ? text : (target ?? text));
-  const keys = sideOf(tokens.keys, kind === "decoder" ? (target ?? text) : text);
+  const keys = sideOf(tokens.keys, keyText(inspection, kind));
   const lastRow = tokens.rows.spelled.length - 1;
   const chosen = hasOutputRows(kind)
     ? {row: Math.min(outputPosition, lastRow), key: inputPosition}

@@ -79,25 +79,28 @@ const plans = new WeakMap<HTMLCanvasElement, Plan>();
 export const planOf = (canvas: HTMLCanvasElement): Plan | undefined => plans.get(canvas);
 
 /** Draw an image alone, a pixel of the canvas for each of its own. */
-function drawImage(canvas: HTMLCanvasElement, image: OffscreenCanvas): void {
+function drawImage(canvas: HTMLCanvasElement, image: OffscreenCanvas, isMirrored = false): void {
   plans.set(canvas, {
     image,
     left: 0,
     top: 0,
     width: 0,
     height: 0,
-    isMirrored: false,
+    isMirrored,
     labels: [],
     frames: [],
     hatching: NO_HATCHING,
   });
   canvas.width = image.width;
   canvas.height = image.height;
-  canvas.getContext("2d")!.drawImage(image, 0, 0);
+  const pen = canvas.getContext("2d")!;
+  if (isMirrored) pen.transform(-1, 0, 0, 1, image.width, 0);
+  pen.drawImage(image, 0, 0);
 }
 
-export function drawThumbnail(canvas: HTMLCanvasElement, weights: Weights, size: number): void {
-  drawImage(canvas, headImage(weights, size));
+/** Draw a head without its tokens, as small as it may be; its columns run as those of the matrix. */
+export function drawThumbnail(canvas: HTMLCanvasElement, weights: Weights, size: number, isMirrored: boolean): void {
+  drawImage(canvas, headImage(weights, size), isMirrored);
 }
 
 /** Draw numbers, a pixel for each: the stronger the colour, the further from 0. */
@@ -116,6 +119,8 @@ export function drawNumbers(canvas: HTMLCanvasElement, rows: number[][], columns
 const LABEL_HEIGHT = 14;
 const MAX_LABEL_WIDTH = 120;
 const LABEL_MARGIN = 10;
+/** The least space between labels of columns that stand upright. */
+const LABEL_GAP = 4;
 const MAX_CELL = 44;
 /** The same where there is much room. */
 const MAX_WIDE_CELL = 60;
@@ -173,11 +178,12 @@ function planMatrix(pen: CanvasRenderingContext2D, matrix: Matrix, room: number)
   const keyLabels = fitLabels(pen, keys, maxWidth);
   const widest = (labels: string[]): number => Math.max(...labels.map(label => pen.measureText(label).width));
   const left = widest(rowLabels) + LABEL_MARGIN;
-  const top = widest(keyLabels) + LABEL_MARGIN;
   const maxCell = room > WIDE_ROOM ? MAX_WIDE_CELL : MAX_CELL;
   const inHeight = Math.max((MAX_HEIGHT * maxCell) / MAX_CELL / rows.length, 2 * SHARP_CELL);
   const fitting = Math.max(MIN_CELL, Math.min(maxCell, (room - left - 2) / keys.length, inHeight));
   const size = fitting >= SHARP_CELL ? Math.floor(fitting) : fitting;
+  const areUpright = widest(keyLabels) + LABEL_GAP <= size;
+  const top = (areUpright ? LABEL_HEIGHT : widest(keyLabels)) + LABEL_MARGIN;
   const width = size * keys.length;
   const height = size * rows.length;
   const column = (key: number): number => left + size * (isMirrored ? keys.length - 1 - key : key);
@@ -197,9 +203,9 @@ function planMatrix(pen: CanvasRenderingContext2D, matrix: Matrix, room: number)
     })),
     ...labelled.keys.map(key => ({
       text: keyLabels[key]!,
-      x: column(key) + 0.5 * size,
-      y: top - 6,
-      isVertical: true,
+      x: column(key) + 0.5 * (size + (areUpright ? pen.measureText(keyLabels[key]!).width : 0)),
+      y: top - 6 - (areUpright ? LABEL_HEIGHT / 2 : 0),
+      isVertical: !areUpright,
       fill: fill(key === chosen.key, key < numGiven.keys),
     })),
   ];

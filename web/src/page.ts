@@ -207,6 +207,22 @@ function storedTheme(): string | null {
   }
 }
 
+/** Paper is white, whatever the theme of the screen, and so are the pictures on it. */
+function printInLight(): void {
+  const {dataset} = document.documentElement;
+  let chosen: string | undefined;
+  addEventListener("beforeprint", () => {
+    chosen = dataset.theme;
+    dataset.theme = "light";
+    draw();
+  });
+  addEventListener("afterprint", () => {
+    if (chosen === undefined) delete dataset.theme;
+    else dataset.theme = chosen;
+    draw();
+  });
+}
+
 const setReady = (): void => {
   document.body.dataset.ready = "yes";
 };
@@ -228,6 +244,7 @@ if (theme) document.documentElement.dataset.theme = theme;
 onChange(draw);
 onChange(writeHistory);
 addEventListener("resize", draw);
+printInLight();
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 Object.assign(globalThis, {regard: {state, matrixLayout, unmatchedWords}}); // for the console, and for tests
 const storedPage = readStoredPage();

@@ -77,6 +77,14 @@ def test_a_narrow_screen(opened: Any, learnt_url: str) -> None:
     assert_fits(page)
 
 
+@pytest.mark.parametrize("width", [1280, 2560])
+def test_alternatives_are_below_what_is_said_of_them(opened: Any, learnt_url: str, width: int) -> None:
+    page = opened(learnt_url, text="the old cat sleeps", width=width)
+    hint, first = (page.all(f".alternatives {each}").first.bounding_box() for each in (".hint", ".bar"))
+    assert first["y"] >= hint["y"] + hint["height"]
+    assert first["x"] < hint["x"] + 10
+
+
 def test_a_narrow_screen_with_an_error(opened: Any, copying_url: str) -> None:
     page = opened(copying_url, width=WIDTH)
     page.page.route("**/api/v1/stream", lambda route: route.abort())

@@ -260,6 +260,40 @@ def test_colours_stay_in_high_contrast_and_in_print(opened: Any, learnt_url: str
     assert page.page.evaluate("getComputedStyle(document.querySelector('.track > span')).printColorAdjust") == "exact"
 
 
+def test_paper_is_white_whatever_the_screen_is(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text=SENTENCE, head="cross.1.0")
+    colours = """() => { const canvas = document.querySelector('#matrix'), {width, height} = canvas;
+        const pen = new OffscreenCanvas(width, height).getContext('2d', {willReadFrequently: true});
+        pen.drawImage(canvas, 0, 0);
+        const cell = pen.getImageData(width - 6, height - 6, 1, 1).data[0];
+        return [cell, getComputedStyle(document.querySelector('.panel')).backgroundColor,
+                getComputedStyle(document.body).backgroundColor]; }"""
+    light = page.page.evaluate(colours)
+    page.page.emulate_media(color_scheme="dark")
+    page.drawn()
+    dark = page.page.evaluate(colours)
+    assert all(one != other for one, other in zip(light, dark, strict=True))
+    for theme in (None, "dark"):
+        if theme:
+            page.page.click("button.theme")  # light
+            page.page.click("button.theme")
+        page.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.page.emulate_media(media="print")
+        assert page.page.evaluate(colours) == [*light[:2], "rgb(255, 255, 255)"]
+        page.page.emulate_media(media="screen")
+        page.page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert page.page.evaluate(colours) == dark
+        assert page.page.evaluate("document.documentElement.dataset.theme ?? null") == theme
+
+
+def test_a_reader_s_colour_for_what_cannot_be_used_is_not_paled(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text=SENTENCE)
+    opacity = "getComputedStyle(document.querySelector('.patching button:disabled')).opacity"
+    assert float(page.page.evaluate(opacity)) < 1
+    page.page.emulate_media(forced_colors="active")
+    assert float(page.page.evaluate(opacity)) == 1
+
+
 def test_letters_join_and_columns_run_as_the_text_does(opened: Any, serve: Any, tmp_path: Path) -> None:
     import page_models
 

@@ -4,6 +4,7 @@ import {html, nothing, type TemplateResult} from "lit-html";
 import {ref} from "lit-html/directives/ref.js";
 import {attentionView, chooseCell} from "../attention";
 import type {AttentionView, Side} from "../attention-view";
+import {inRuns, textLevels, tokenDirection, type Boxed} from "../bidi";
 import {translucent} from "../colours";
 import {colourRamp} from "../colour-ramp";
 import {drawMatrix, type Layout} from "../drawing";
@@ -60,9 +61,9 @@ interface LineOptions {
 /** A text token by token. Each token is the part of the text that it covers, so that a copy of all is the text. */
 function tokenLine({pieces, labels, direction, numGiven}: Side, options: LineOptions): TemplateResult {
   const {id, label, chosen, shareOf, choose} = options;
-  const token = (piece: string, index: number): TemplateResult => {
+  const levels = textLevels(pieces, direction);
+  const token = (piece: string, index: number): Boxed => {
     const share = shareOf(index);
-    const isNeutral = piece !== "" && !/\p{Letter}/u.test(piece); // a bracket runs as the text does
     const colours = styleProperties({
       background: share ? translucent("heat", MAX_SHADE * share) : "",
       color: share > DARK_SHARE ? "var(--paper)" : "",
@@ -72,14 +73,17 @@ function tokenLine({pieces, labels, direction, numGiven}: Side, options: LineOpt
     const [, space, letters] = /^(\s*)([^]*)$/u.exec(piece)!;
     if (joinClasses(pieces, index)) {
       // letters are joined only where none is isolated
-      return html`${space}<span class=${classes} @click=${() => choose(index)} ${colours}>${letters}</span>`;
+      const box = html`<span class=${classes} @click=${() => choose(index)} ${colours}>${letters}</span>`;
+      return {space, box};
     }
     const content = letters || piece || displayToken(labels[index]!);
-    return html`<bdi class=${piece ? "" : "symbol"} dir=${isNeutral ? direction : "auto"} @click=${() => choose(index)}
-      >${letters ? space : nothing}<span class=${classes} ${colours}>${content}</span></bdi
+    const ownDirection = piece ? tokenDirection(piece, levels[index]!) : "auto";
+    const box = html`<bdi class=${piece ? "" : "symbol"} dir=${ownDirection} @click=${() => choose(index)}
+      ><span class=${classes} ${colours}>${content}</span></bdi
     >`;
+    return {space: letters ? space : nothing, box};
   };
-  const tokens = pieces.map(token);
+  const tokens = inRuns(pieces.map(token), levels, direction);
   return html`<p id=${id} class="tokens" dir=${direction} role="group" aria-label=${label}>${tokens}</p>`;
 }
 

@@ -3,6 +3,7 @@
 import {html, nothing, svg, type TemplateResult} from "lit-html";
 import {chooseCell} from "../attention";
 import type {AttentionView, Side} from "../attention-view";
+import {textLevels, tokenDirection, visualOrder} from "../bidi";
 import {givenClass, givenNote} from "../given";
 import {displayToken} from "../spelling";
 import {state} from "../state";
@@ -68,7 +69,11 @@ interface Word {
   x: number;
   y: number;
   width: number;
+  direction: ReturnType<typeof tokenDirection>;
 }
+
+/** The marks that begin a part of a text with a direction of its own. */
+const ISOLATES = {auto: "\u2068", ltr: "\u2066", rtl: "\u2067"};
 
 interface Drawing {
   width: number;
@@ -78,18 +83,24 @@ interface Drawing {
   path: (row: Word, key: Word) => string;
 }
 
-/** A text in a line: its width with gaps of some size, and its words from the left, in the direction of the text. */
-function line(side: Side, spread: number): {width: number; words: Word[]} {
+/** A text in a line: its width with gaps of some size, and its words where a reader of the text looks for them. */
+function line({labels, pieces, direction}: Side, spread: number): {width: number; words: Word[]} {
+  const isPiece = (index: number): boolean => pieces[index] !== "" && !/^\s|^▁/u.test(pieces[index]! + labels[index]!);
+  const levels = textLevels(pieces, direction);
+  const words: Word[] = [];
   let end = 0;
-  const words = side.labels.map((token, index): Word => {
-    const isPiece = index > 0 && side.pieces[index] !== "" && !/^\s|^▁/u.test(side.pieces[index]! + token);
-    const text = displayToken(token);
+  let neighbour: number | undefined;
+  for (const index of visualOrder(levels)) {
+    const text = displayToken(labels[index]!);
     const width = Math.max(24, textWidth(text));
-    if (index) end += isPiece ? PIECE_GAP : spread * WORD_GAP;
+    if (neighbour !== undefined) {
+      const isJoined = Math.abs(index - neighbour) === 1 && isPiece(Math.max(index, neighbour));
+      end += isJoined ? PIECE_GAP : spread * WORD_GAP;
+    }
     end += width;
-    return {text, x: end - width / 2, y: 0, width};
-  });
-  if (side.direction === "rtl") for (const word of words) word.x = end - word.x;
+    words[index] = {text, x: end - width / 2, y: 0, width, direction: tokenDirection(text, levels[index]!)};
+    neighbour = index;
+  }
   return {width: end, words};
 }
 
@@ -125,10 +136,12 @@ function fitText(text: string, maxWidth: number): string {
 /** The texts as two columns: what is looked at to the left. */
 function drawColumns({rows, keys}: AttentionView, room: number): Drawing {
   const column = (side: Side, isRight: boolean): Word[] => {
+    const levels = textLevels(side.pieces, side.direction);
     const words = side.labels.map(token => fitText(displayToken(token), MAX_COLUMN * room));
     return words.map((text, index) => {
       const width = Math.max(24, textWidth(text));
-      return {text, width, x: isRight ? room - 4 - width / 2 : 4 + width / 2, y: LINE_HEIGHT * (index + 0.5)};
+      const x = isRight ? room - 4 - width / 2 : 4 + width / 2;
+      return {text, width, x, y: LINE_HEIGHT * (index + 0.5), direction: tokenDirection(text, levels[index]!)};
     });
   };
   const [left, right] = [column(keys, false), column(rows, true)];
@@ -173,7 +186,7 @@ function light(event: Event, side: "row" | "key", index: number | null): void {
 }
 
 function word(
-  {text, x, y}: Word,
+  {text, x, y, direction}: Word,
   side: "row" | "key",
   index: number,
   numGiven: number,
@@ -183,7 +196,7 @@ function word(
     data-row=${side === "row" ? index : -1}
     data-key=${side === "key" ? index : -1} @click=${choose}
     @pointerenter=${(event: Event) => light(event, side, index)}
-    @pointerleave=${(event: Event) => light(event, side, null)}>\u2068${text}\u2069</text>`;
+    @pointerleave=${(event: Event) => light(event, side, null)}>${ISOLATES[direction]}${text}\u2069</text>`;
 }
 
 /** A frame about the chosen word. */
@@ -194,7 +207,7 @@ const frame = (placed: Word | undefined): TemplateResult | typeof nothing =>
     : nothing;
 
 /** A line between the tokens that were given and those that were written. */
-function boundary(placed: Word[], {numGiven, direction}: Side): TemplateResult | typeof nothing {
+function boundary(placed: Word[], {numGiven}: Side): TemplateResult | typeof nothing {
   const [last, first] = [placed[numGiven - 1], placed[numGiven]];
   if (!last || !first) return nothing;
   const half = LINE_HEIGHT / 2;
@@ -203,7 +216,7 @@ function boundary(placed: Word[], {numGiven, direction}: Side): TemplateResult |
     const right = Math.max(last.x + last.width / 2, first.x + first.width / 2);
     return svg`<path class="boundary" d="M ${left} ${(last.y + first.y) / 2} H ${right}"></path>`;
   }
-  const sign = direction === "rtl" ? -1 : 1;
+  const sign = Math.sign(first.x - last.x);
   const middle = (last.x + (sign * last.width) / 2 + first.x - (sign * first.width) / 2) / 2;
   return svg`<path class="boundary" d="M ${middle} ${last.y - half} V ${last.y + half}"></path>`;
 }

@@ -4,6 +4,7 @@ import {html, nothing, type TemplateResult} from "lit-html";
 import {ref} from "lit-html/directives/ref.js";
 import {disableHeads, rankHeads, toggleHeads} from "../ablation";
 import type {HeadReply} from "../api";
+import {isMirrored} from "../attention";
 import {translucent} from "../colours";
 import {drawThumbnail} from "../drawing";
 import {hasModifier, valueOf} from "../events";
@@ -122,7 +123,7 @@ function headButton(statistics: HeadReply, isTabStop: boolean): TemplateResult {
   const importance = state.heads.importance?.[head];
   const description = describe(statistics);
   const draw = (canvas: Element | undefined): void => {
-    if (canvas) drawThumbnail(canvas as HTMLCanvasElement, weights, THUMBNAIL_SIZE);
+    if (canvas) drawThumbnail(canvas as HTMLCanvasElement, weights, THUMBNAIL_SIZE, isMirrored(head));
   };
   const shortName = head.replace(/^(\w)\w+/, "$1");
   return html`<button

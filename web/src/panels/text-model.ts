@@ -2,6 +2,7 @@
 
 import {html, nothing, type TemplateResult} from "lit-html";
 import type {PredictedLabel} from "../api";
+import {inRuns, textLevels, tokenDirection, type Boxed} from "../bidi";
 import {translucent} from "../colours";
 import {colourRamp} from "../colour-ramp";
 import {isSubmission, valueOf} from "../events";
@@ -47,22 +48,24 @@ function attributedText(): TemplateResult | typeof nothing {
   const {outputPosition} = state.view;
   const rows = state.output.attribution?.shares;
   const shares = rows?.length === 1 ? rows[0] : rows?.[Math.min(outputPosition, rows.length - 1)];
-  const token = (spelled: string, position: number): TemplateResult => {
+  const direction = textDirection(sentence.text);
+  const spelled = sentence.tokens.map(each => each.token);
+  const levels = textLevels(spelled, direction);
+  const token = (each: string, position: number): Boxed => {
     const share = shares?.[position] ?? 0;
-    return html`<button
+    const box = html`<button
       class="token"
-      dir="auto"
+      dir=${tokenDirection(each, levels[position]!)}
       aria-pressed=${outputPosition === position}
       data-place=${position}
       data-share=${share.toFixed(3)}
       ${styleProperties({background: shares ? translucent("heat", MAX_SHADE * share) : ""})}
       @click=${() => update({view: {outputPosition: position}})}
-      >${displayToken(spelled)}</button
+      >${displayToken(each)}</button
     >`;
+    return {space: nothing, box};
   };
-  return html`<p class="output" id="moved" dir=${textDirection(sentence.text)}>
-    ${sentence.tokens.map((each, position) => token(each.token, position))}
-  </p>`;
+  return html`<p class="output" id="moved" dir=${direction}>${inRuns(spelled.map(token), levels, direction)}</p>`;
 }
 
 function controls(): TemplateResult {

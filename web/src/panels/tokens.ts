@@ -1,6 +1,7 @@
 /** Sentences token by token, with the alternatives of each token. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
+import {inWords, textLevels, tokenDirection, type Boxed} from "../bidi";
 import {translucent} from "../colours";
 import {colourRamp} from "../colour-ramp";
 import {hasModifier} from "../events";
@@ -64,6 +65,7 @@ function tokenButton(
   sentenceIndex: number,
   isNew: boolean,
   joined: string,
+  level: number,
 ): TemplateResult {
   const token = sentence.tokens[position]!;
   const {outputPosition} = state.view;
@@ -83,7 +85,7 @@ function tokenButton(
     @keydown=${(event: KeyboardEvent) => onKey(event, sentenceIndex, position)}
     @pointerenter=${(event: PointerEvent) => onPointerEnter(event, sentenceIndex, position)}
     @pointerleave=${hidePopup}
-    dir="auto"
+    dir=${tokenDirection(token.token, level)}
     >${displayToken(token.token)}</button
   >`;
 }
@@ -182,7 +184,7 @@ const unpinButton = (token: string): TemplateResult =>
     >✕</button
   >`;
 
-/** A space between words: tokens are boxes, and a line may break between words alone. */
+/** A space between words. */
 export const wordSpace = (token: string, position: number): string | typeof nothing =>
   position && token.startsWith("▁") ? " " : nothing;
 
@@ -199,7 +201,7 @@ function originalOutput(sentence: Sentence, sentenceIndex: number): TemplateResu
 }
 
 /** The part of a language model's text that was given, or that it has written. */
-function run(name: "Given" | "Written", tokens: TemplateResult[], direction: string): TemplateResult | typeof nothing {
+function run(name: "Given" | "Written", tokens: unknown[], direction: "rtl" | "ltr"): TemplateResult | typeof nothing {
   if (!tokens.length) return nothing;
   const title = name === "Given" ? name : "Written by the model";
   return html`<div class="run ${name.toLowerCase()}" role="group" aria-label=${title}>
@@ -212,25 +214,26 @@ export function sentenceOutput(sentence: Sentence, sentenceIndex: number): Templ
   const areNew = newTokens(sentence);
   const spelled = sentence.tokens.map(each => each.token);
   const isWriting = !sentence.isDone && state.status.busy.translate;
-  const tokens = spelled.map((token, position) => {
+  const direction = textDirection(joinTokens(spelled));
+  const levels = textLevels(spelled, direction);
+  const tokens = spelled.map((token, position): Boxed => {
     const joined = joinClasses(spelled, position);
-    const button = tokenButton(sentence, position, sentenceIndex, areNew[position]!, joined);
+    const button = tokenButton(sentence, position, sentenceIndex, areNew[position]!, joined, levels[position]!);
     const isEnd = sentence.isDone && isPrefixEnd(sentence, sentence.tokens[position]!, position);
     const canUnpin = isEnd && sentenceIndex === state.view.sentenceIndex;
-    return html`${wordSpace(token, position)}${button}${canUnpin ? unpinButton(token) : nothing}`;
+    const box = canUnpin ? html`${button}${unpinButton(token)}` : button;
+    return {space: wordSpace(token, position), box};
   });
-  const direction = textDirection(joinTokens(spelled));
+  const drawn = (begin: number, end?: number): unknown[] =>
+    inWords(tokens.slice(begin, end), spelled.slice(begin, end), levels.slice(begin, end), direction);
   const label = `Sentence ${sentenceIndex + 1}`;
   const {numGiven} = sentence;
   if (numGiven) {
-    const parts = [
-      run("Given", tokens.slice(0, numGiven), direction),
-      run("Written", tokens.slice(numGiven), direction),
-    ];
+    const parts = [run("Given", drawn(0, numGiven), direction), run("Written", drawn(numGiven), direction)];
     return html`<div data-sentence=${sentenceIndex}>${parts}</div> ${originalOutput(sentence, sentenceIndex)}`;
   }
   return html`<p class="output" dir=${direction} data-sentence=${sentenceIndex} role="group" aria-label=${label}>
-      ${tokens}${isWriting ? html`<span class="caret"></span>` : nothing}
+      ${drawn(0)}${isWriting ? html`<span class="caret"></span>` : nothing}
     </p>
     ${originalOutput(sentence, sentenceIndex)}`;
 }

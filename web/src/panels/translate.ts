@@ -2,6 +2,7 @@
 
 import {html, nothing, type TemplateResult} from "lit-html";
 import type {CandidateReply} from "../api";
+import {inWords, textLevels, tokenDirection} from "../bidi";
 import {COPIED, copyText} from "../clipboard";
 import {isChecked, isSubmission, valueOf} from "../events";
 import {translateFile} from "../file-translation";
@@ -110,22 +111,24 @@ function comparison(): TemplateResult | typeof nothing {
   const sum = ({tokens}: Sentence): string =>
     tokens.reduce((total, each) => total + (each.log_prob ?? 0), 0).toFixed(2);
   const spelled = compared.tokens.map(each => each.token);
-  const tokens = compared.tokens.map(
-    ({token, log_prob: logProb}, position) =>
-      html`${wordSpace(token, position)}<span
-          class="token ${joinClasses(spelled, position)}"
-          dir="auto"
-          title=${percent(logProb!)}
-          ${styleProperties(doubtColour(logProb))}
-          >${displayToken(token)}</span
-        >`,
-  );
+  const direction = textDirection(compared.text);
+  const levels = textLevels(spelled, direction);
+  const tokens = compared.tokens.map(({token, log_prob: logProb}, position) => ({
+    space: wordSpace(token, position),
+    box: html`<span
+      class="token ${joinClasses(spelled, position)}"
+      dir=${tokenDirection(token, levels[position]!)}
+      title=${percent(logProb!)}
+      ${styleProperties(doubtColour(logProb))}
+      >${displayToken(token)}</span
+    >`,
+  }));
   return html`<div id="compared">
     <p class="hint">
       Beside it, with a log-probability of <span class="strong number">${sum(compared)}</span> in place of
       <span class="strong number">${sum(sentence)}</span> (without &lt;/s&gt;). Marked words are not in the one above.
     </p>
-    <p class="output" dir=${textDirection(compared.text)}>${tokens}</p>
+    <p class="output" dir=${direction}>${inWords(tokens, spelled, levels, direction)}</p>
     <p dir="auto">${markDifferences(compared.text, sentence.text)}</p>
   </div>`;
 }

@@ -34,11 +34,10 @@ function likelierTokens({likelier, said}: WritesReply): TemplateResult | typeof 
       <bdi class="strong">${displayToken(said![0])}</bdi>, which is about to be written.`;
   const most = (): TemplateResult =>
     html`Read by the output layer, it makes these more likely than any others:
-    ${likelier.map(
-      ([token, value]) =>
-        html`<span class="likelier"><bdi class="strong">${displayToken(token)}</bdi> +${value.toFixed(2)}</span> `,
-    )}
-    (${help("logit", "logits")}).`;
+      ${likelier.map(
+        ([token, value]) =>
+          html`<span class="likelier"><bdi class="strong">${displayToken(token)}</bdi> +${value.toFixed(2)}</span> `,
+      )} <span class="likelier">(${help("logit", "logits")}).</span>`;
   return html`<p>${likelier.length ? most() : nothing} ${said ? own() : nothing}</p>`;
 }
 
