@@ -10,6 +10,7 @@ from running import outcome, refused
 import regard
 from regard.engines.library import find
 from regard.errors import SettingsError
+from regard.models.registry import build
 
 pytestmark = pytest.mark.skipif(find().library is None, reason=f"native layers: {find().reason}")
 
@@ -19,7 +20,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_models(tmp_path_factory.mktemp("engines"))
 
 
-@pytest.mark.parametrize("name", ["m", "two", "one"])
+@pytest.mark.parametrize("name", ["m", "two", "one", "rnn"])
 def test_both_translate_alike(folder: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("translate", folder / name, folder / "source", "--json", "--n-best", 2)
     found = [
@@ -47,19 +48,29 @@ def test_evaluate_and_generate_have_it(folder: Path, capsys: pytest.CaptureFixtu
     assert texts[0][0] == 0
 
 
-def test_info_tells(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def cosine(folder: Path, tmp_path: Path) -> Path:
+    """A recurrent model whose score is not written in C."""
+    given = regard.load(folder / "rnn", kind=regard.Translator)
+    config = given.model.config.model_copy(update={"score": "cosine"})
+    regard.Translator(build(config), given.tokenizer).save(tmp_path / "cosine")
+    return tmp_path / "cosine"
+
+
+def test_info_tells(folder: Path, cosine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "decoding: native, compiled for" in outcome(capsys, "info", folder / "m")[1]
-    assert "decoding: torch, as models of arch rnn are not written in C" in outcome(capsys, "info", folder / "rnn")[1]
+    assert "decoding: native, compiled for" in outcome(capsys, "info", folder / "rnn")[1]
+    assert "decoding: torch, as scores of kind Cosine are not written in C" in outcome(capsys, "info", cosine)[1]
     assert json.loads(outcome(capsys, "info", folder / "m", "--json")[1])["engine"].startswith("native")
 
 
-def test_what_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_refused(folder: Path, cosine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     error = refused(capsys, "translate", folder / "m", folder / "source", "--engine", "nativ")
     assert (
         "engine must be auto, torch, native, native-bfloat16, native-int8; got 'nativ'. Did you mean 'native'?"
         in " ".join(error.split())
     )
-    error = " ".join(refused(capsys, "translate", folder / "rnn", folder / "source", "--engine", "native").split())
+    error = " ".join(refused(capsys, "translate", cosine, folder / "source", "--engine", "native").split())
     assert "engine=native cannot decode with this model" in error
     assert "Take engine=torch" in error
     words = ("--engine", "native", "--precision", "bfloat16")
