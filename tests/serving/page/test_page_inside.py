@@ -119,6 +119,9 @@ def test_values_and_lengths_of_a_head(opened: Any, url: str, model: Translator, 
     assert strips[-1] == pytest.approx(found.total.tolist(), abs=0.00051)
     weights = [numbers(each)[-1] for each in page.texts("#writes .strip .number")]
     assert weights == pytest.approx([found.weights[key] for key in heaviest[: len(weights)]], abs=0.0051)
+    rest = [numbers(each)[-1] for each in page.texts("#writes .hint") if "all other keys" in each]
+    expected = 1 - sum(found.weights[key] for key in heaviest[: len(weights)])
+    assert rest == ([pytest.approx(expected, abs=0.0051)] if len(weights) < len(heaviest) else [])
     said = [readable(token) for token, _ in found.likelier]
     assert page.texts("#writes .likelier bdi") == said
     if found.said is not None:

@@ -215,8 +215,10 @@ function examples(): TemplateResult | typeof nothing {
     void countTokens();
     void translate();
   };
+  const hasOthers = texts.some(text => text !== state.request.text);
+  const ofExample = hasOthers ? "An example. Write over it, or take another:" : "An example. Write over it.";
   return html`<p class="hint">
-    ${state.output.isExample ? "An example. Write over it, or take another:" : "For example:"}
+    ${state.output.isExample ? ofExample : hasOthers ? "For example:" : nothing}
     ${texts.map((text, index) => {
       if (text === state.request.text) return nothing;
       return html`<button class="link" title=${text} @click=${() => choose(text)}

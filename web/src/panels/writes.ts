@@ -44,7 +44,7 @@ function likelierTokens({likelier, said}: WritesReply): TemplateResult | typeof 
 function content({keys, labels}: {keys: number[]; labels: string[]}, result: WritesReply): TemplateResult {
   const max = Math.max(...result.values.flat().map(Math.abs), 1e-9);
   const listed = keys.filter((key, index) => index === 0 || result.weights[key]! >= MIN_WEIGHT);
-  const numOthers = result.weights.filter(weight => weight > 0).length - listed.length; // masked keys have 0
+  const hasOthers = result.weights.length > listed.length;
   const rest = Math.max(0, 1 - listed.reduce((total, key) => total + result.weights[key]!, 0));
   const strips = listed.map((key, index) => {
     const weight = result.weights[key]!;
@@ -57,8 +57,7 @@ function content({keys, labels}: {keys: number[]; labels: string[]}, result: Wri
       Each of these tokens has a ${help("value", "value")}, too. The head multiplies each value by its weight, and adds
       them up:
     </p>
-    ${strips}
-    ${numOthers ? html`<p class="hint">and ${numOthers} more keys, together × ${rest.toFixed(2)}.</p>` : nothing}
+    ${strips} ${hasOthers ? html`<p class="hint">and all other keys, together × ${rest.toFixed(2)}.</p>` : nothing}
     ${numberStrip("sum", html`<span class="strong">their sum</span>`, result.total, {max, opacity: 1})}
     <p>A matrix turns the sum into the vector that the head adds to the state. Lengths:</p>
     <div class="lengths">${lengthBars(result)}</div>

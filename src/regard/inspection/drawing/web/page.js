@@ -293,13 +293,12 @@
       <span class="number" id=${r}>${i.toFixed(2)}</span>
     </div>`;return p`${o("what it adds","added-length",e)} ${o("the state before","residual-length",t)}`}function Hu({likelier:e,said:t}){if(!e.length&&!t)return m;let n=()=>p`It adds <span class="strong number" id="said">${t[1].toFixed(2)}</span> to the logit of
       <bdi class="strong">${$(t[0])}</bdi>, which is about to be written.`,o=()=>p`Read by the output layer, it makes these more likely than any others:
-      ${e.map(([s,r])=>p`<span class="likelier"><bdi class="strong">${$(s)}</bdi> +${r.toFixed(2)}</span> `)} <span class="likelier">(${k("logit","logits")}).</span>`;return p`<p>${e.length?o():m} ${t?n():m}</p>`}function Iu({keys:e,labels:t},n){let o=Math.max(...n.values.flat().map(Math.abs),1e-9),s=e.filter((c,u)=>u===0||n.weights[c]>=Ou),r=n.weights.filter(c=>c>0).length-s.length,i=Math.max(0,1-s.reduce((c,u)=>c+n.weights[u],0)),a=s.map((c,u)=>{let d=n.weights[c],h=p`<bdi>${$(t[c]??"")}</bdi>
+      ${e.map(([s,r])=>p`<span class="likelier"><bdi class="strong">${$(s)}</bdi> +${r.toFixed(2)}</span> `)} <span class="likelier">(${k("logit","logits")}).</span>`;return p`<p>${e.length?o():m} ${t?n():m}</p>`}function Iu({keys:e,labels:t},n){let o=Math.max(...n.values.flat().map(Math.abs),1e-9),s=e.filter((c,u)=>u===0||n.weights[c]>=Ou),r=n.weights.length>s.length,i=Math.max(0,1-s.reduce((c,u)=>c+n.weights[u],0)),a=s.map((c,u)=>{let d=n.weights[c],h=p`<bdi>${$(t[c]??"")}</bdi>
       <span class="number">× ${d.toFixed(2)}</span>`,f=Math.max(Cu,d);return Ke(`value ${u}`,h,n.values[u],{max:o,opacity:f})});return p`<p>
       Each of these tokens has a ${k("value","value")}, too. The head multiplies each value by its weight, and adds
       them up:
     </p>
-    ${a}
-    ${r?p`<p class="hint">and ${r} more keys, together × ${i.toFixed(2)}.</p>`:m}
+    ${a} ${r?p`<p class="hint">and all other keys, together × ${i.toFixed(2)}.</p>`:m}
     ${Ke("sum",p`<span class="strong">their sum</span>`,n.total,{max:o,opacity:1})}
     <p>A matrix turns the sum into the vector that the head adds to the state. Lengths:</p>
     <div class="lengths">${Lu(n)}</div>
@@ -916,10 +915,10 @@
         ${Nd()} ${Wd()}
       </div>
     </details>
-  </div>`}function Fd(){let e=T()?.examples??[];if(!(l.output.isExample||!l.request.text)||!e.length)return m;let n=o=>{U(),g({request:{text:o},output:{isExample:!1}}),mt(),Xe()};return p`<p class="hint">
-    ${l.output.isExample?"An example. Write over it, or take another:":"For example:"}
-    ${e.map((o,s)=>o===l.request.text?m:p`<button class="link" title=${o} @click=${()=>n(o)}
-        ><span class="whole">${o}</span><span class="short" aria-hidden="true">${s+1}</span></button
+  </div>`}function Fd(){let e=T()?.examples??[];if(!(l.output.isExample||!l.request.text)||!e.length)return m;let n=r=>{U(),g({request:{text:r},output:{isExample:!1}}),mt(),Xe()},o=e.some(r=>r!==l.request.text),s=o?"An example. Write over it, or take another:":"An example. Write over it.";return p`<p class="hint">
+    ${l.output.isExample?s:o?"For example:":m}
+    ${e.map((r,i)=>r===l.request.text?m:p`<button class="link" title=${r} @click=${()=>n(r)}
+        ><span class="whole">${r}</span><span class="short" aria-hidden="true">${i+1}</span></button
       > `)}
   </p>`}function qd(){let{html:e,sentences:t}=l.output;return e?p`<pre class="html">${e}</pre>`:t.length?t.map(St):p`<p class="hint">
     The translation appears here, token by token. The stronger a token is coloured, the less sure the model was of it.
