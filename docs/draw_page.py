@@ -47,16 +47,18 @@ def shown(page: Page) -> None:
 
 def typing(page: Page) -> None:
     """A text that is not yet whole."""
+    shown(page)
     page.fill("#text", "Two young girls play w")
     page.wait_for_timeout(250)
 
 
 def streaming(page: Page) -> None:
     """Tokens that come one by one, over a slow line."""
+    shown(page)
     slow = {"offline": False, "latency": 0, "downloadThroughput": 6000, "uploadThroughput": -1}
     page.context.new_cdp_session(page).send("Network.emulateNetworkConditions", slow)
     page.fill("#text", LONG)
-    page.locator(".token").nth(12).wait_for(timeout=60_000)
+    page.locator(".busy .token").nth(12).wait_for(timeout=60_000)
 
 
 def off(page: Page) -> None:
@@ -112,6 +114,7 @@ def explain(page: Page) -> None:
 
 def gone(page: Page) -> None:
     """A server that does not answer."""
+    shown(page)
     page.route("**/api/**", lambda route: route.abort())
     page.fill("#text", SENTENCE)
     page.wait_for_selector("p.error", timeout=60_000)

@@ -77,6 +77,14 @@ def test_a_narrow_screen(opened: Any, learnt_url: str) -> None:
     assert_fits(page)
 
 
+def test_the_bar_of_a_narrow_screen_is_not_on_narrow_paper(opened: Any, copying_url: str) -> None:
+    page = opened(copying_url, width=WIDTH)
+    shown = "getComputedStyle(document.querySelector('.skips')).display"
+    assert page.page.evaluate(shown) == "flex"
+    page.page.emulate_media(media="print")
+    assert page.page.evaluate(shown) == "none"
+
+
 @pytest.mark.parametrize("width", [1280, 2560])
 def test_alternatives_are_below_what_is_said_of_them(opened: Any, learnt_url: str, width: int) -> None:
     page = opened(learnt_url, text="the old cat sleeps", width=width)
