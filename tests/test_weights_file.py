@@ -122,11 +122,11 @@ def test_every_family_is_stored_in_bytes(arch: str, tmp_path: Path) -> None:
     assert command("convert", tmp_path / "m", tmp_path / "rounded", "--to", "regard-int8") == 0
     pipeline = regard.load(tmp_path / "rounded", device="cpu")
     assert pipeline.model.weights_dtype == torch.int8
-    if arch == "decoder":
+    if arch != "encoder":
         assert pipeline.engine == ("native-int8" if NATIVE else "torch")
+    if arch == "decoder":
         assert pipeline.generate("ab", max_tokens=3)
     elif arch == "rnn":
-        assert pipeline.engine == "torch"
         assert pipeline.translate("aba") is not None
     else:
         assert pipeline.predict(["aba"])
