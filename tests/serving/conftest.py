@@ -13,11 +13,17 @@ from pathlib import Path
 import pytest
 import torch
 from served import Running, Start
+from starlette.testclient import TestClient
 
 from regard.checkpoint import save_new
 from regard.models.config import EncoderDecoderConfig
 from regard.models.registry import build
 from regard.pipelines.translator import Translator
+from regard.serving.http.app import App
+from regard.serving.keys import Keys
+from regard.serving.limits import Limits
+from regard.serving.model_folders import ModelFolders
+from regard.serving.model_registry import ModelRegistry
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 
@@ -38,6 +44,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("models") / "tiny-en-de"
     save_new(path, model.eval(), tokenizer)
     return path
+
+
+@pytest.fixture(scope="module")
+def client(folder: Path) -> Iterator[TestClient]:
+    """Requests to an app with this model, without a server."""
+    registry = ModelRegistry(ModelFolders([(folder, None)], device="cpu"), Limits())
+    yield TestClient(App(registry, Keys(None)).asgi)
+    registry.close(at_once=True)
 
 
 @pytest.fixture(scope="session")

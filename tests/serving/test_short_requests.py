@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from regard.serving.http.app import App
-from regard.serving.keys import Keys
-from regard.serving.limits import Limits
-from regard.serving.model_folders import ModelFolders
-from regard.serving.model_registry import ModelRegistry
-
 TEXT = "ab cd. ba dc."
 GLOSSARY = {"name": "n", "source_lang": "en", "target_lang": "de", "entries": "ab\tcd", "entries_format": "tsv"}
-
-
-@pytest.fixture(scope="module")
-def client(folder: Path) -> Iterator[TestClient]:
-    registry = ModelRegistry(ModelFolders([(folder, None)], device="cpu"), Limits())
-    yield TestClient(App(registry, Keys(None)).asgi)
-    registry.close(at_once=True)
 
 
 @pytest.fixture

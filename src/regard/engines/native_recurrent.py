@@ -15,15 +15,16 @@ from regard.engines.library import INTEGERS, NUMBERS, Library, PointedTensors, a
 from regard.engines.native_model import NativeModel
 from regard.engines.native_search import NativeSearch
 from regard.engines.packed import with_shared_weights
-from regard.engines.structures import INNER_PRODUCTS, NativeLinear, packed_map
+from regard.engines.structures import INNER_PRODUCTS, NativeLinear
 from regard.errors import ShapeError
 from regard.generation.threads import available_threads
 from regard.models.recurrent import Recurrent, RecurrentState
 from regard.nn.attention import Attention
 from regard.nn.scores import Additive
 
-GATES = {nn.GRU: 3, nn.LSTM: 4, nn.GRUCell: 3, nn.LSTMCell: 4}
-"""The number of gates of each kind of recurrent layer."""
+ENDS = ("", "_reverse")
+"""The ends of the names of an encoder's weights, forwards and backwards."""
+LSTMS = (nn.LSTM, nn.LSTMCell)
 
 
 class _StepArguments(NamedTuple):
@@ -75,22 +76,18 @@ class NativeRecurrent(NativeModel):
         else:
             attention.factor = score.factor(dim)
         own: Any = model.cell
-        cell = c.Cell(
-            self._packed(own.weight_ih, own.bias_ih), self._packed(own.weight_hh, own.bias_hh), GATES[type(own)] == 4
-        )
+        maps = (_linear(own.weight_ih, own.bias_ih), _linear(own.weight_hh, own.bias_hh))
+        cell = c.Cell(*map(self._map, maps), type(own) in LSTMS)
         embedding, output = model.target_embedding.weight, model.output_embedding.weight
         return c.Recurrent(
             self._kept.pointer(embedding), len(embedding), dim, math.sqrt(dim), attention, cell,
-            self._map(model.readout_proj), self._packed(output, output.new_zeros(len(output))),
+            self._map(model.readout_proj), self._map(_linear(output)),
         )  # fmt: skip
 
     def _map(self, linear: nn.Module) -> c.Linear:
         packed = NativeLinear(self.library, [linear], self.dtype)
         self._kept.keep(packed.kept)
         return packed.structure
-
-    def _packed(self, weight: Float[Tensor, "out in"], bias: Float[Tensor, " out"]) -> c.Linear:
-        return packed_map(self.library, self._kept, weight.detach(), bias.detach(), self.dtype)
 
     def _prefill(self, source_ids: Int[Tensor, "sentence source"]) -> RecurrentState:
         return cast("RecurrentState", self._model.prefill(source_ids))
@@ -144,34 +141,22 @@ class _NativeReader:
     """Both directions of an encoder over whole sources, in the place of `Recurrent.read_source`."""
 
     def __init__(self, library: Library, encoder: nn.RNNBase, dtype: torch.dtype) -> None:
-        self._library, self._kept, self._dim = library, PointedTensors(), encoder.hidden_size
-        self._inputs = packed_map(library, self._kept, *self._weights(encoder, "ih", "", "_reverse"), dtype)
-        self._cells = [
-            c.Cell(
-                hidden=packed_map(library, self._kept, *self._weights(encoder, "hh", end), dtype),
-                is_lstm=GATES[type(encoder)] == 4,
-            )
-            for end in ("", "_reverse")
-        ]
+        self._library, self._dim = library, encoder.hidden_size
+        self._inputs = NativeLinear(library, [self._map_of(encoder, "ih", end) for end in ENDS], dtype)
+        self._hidden = [NativeLinear(library, [self._map_of(encoder, "hh", end)], dtype) for end in ENDS]
+        self._cells = [c.Cell(hidden=each.structure, is_lstm=type(encoder) in LSTMS) for each in self._hidden]
 
     @staticmethod
-    def _weights(encoder: nn.Module, kind: str, *ends: str) -> tuple[Tensor, Tensor]:
-        """Weights and biases of some directions, side by side."""
-        both = [[getattr(encoder, f"{name}_{kind}_l0{end}").detach() for end in ends] for name in ("weight", "bias")]
-        return torch.cat(both[0]), torch.cat(both[1])
+    def _map_of(encoder: nn.Module, kind: str, end: str) -> nn.Linear:
+        return _linear(*(getattr(encoder, f"{name}_{kind}_l0{end}") for name in ("weight", "bias")))
 
     def __call__(
         self, embedded: Float[Tensor, "sentence source model_dim"], source_lengths: Int[Tensor, " sentence"]
     ) -> Float[Tensor, "sentence source memory_dim"]:
         functions, threads = self._library.functions, available_threads()
         sentences, positions, _ = embedded.shape
-        embedded, lengths = embedded.contiguous(), source_lengths.to(**INTEGERS).contiguous()
-        gates = torch.empty(sentences, positions, self._inputs.outputs, **NUMBERS)
+        gates, lengths = self._inputs(embedded), source_lengths.to(**INTEGERS).contiguous()
         memory = torch.empty(sentences, positions, 2 * self._dim, **NUMBERS)
-        room = torch.empty(functions.regard_room_of_map(ctypes.byref(self._inputs)), **NUMBERS)
-        functions.regard_linear(
-            ctypes.byref(self._inputs), sentences * positions, *map(address, (embedded, gates, room)), threads, None
-        )
         for number, cell in enumerate(self._cells):
             own = functions.regard_room_of_reading(ctypes.byref(cell), sentences)
             room = torch.empty(own, **NUMBERS)
@@ -181,6 +166,15 @@ class _NativeReader:
                 address(memory) + 4 * number * self._dim, memory.shape[2], address(room), threads,
             )  # fmt: skip
         return memory
+
+
+def _linear(weight: Tensor, bias: Tensor | None = None) -> nn.Linear:
+    """A linear map of some weights."""
+    found = nn.Linear(1, 1, bias=False, device="meta")
+    found.weight = nn.Parameter(weight.detach(), requires_grad=False)
+    if bias is not None:
+        found.bias = nn.Parameter(bias.detach(), requires_grad=False)
+    return found
 
 
 def unsupported_in_recurrent(model: Recurrent) -> str:

@@ -54,7 +54,7 @@ class NativeLinear(nn.Module):
             linear.weight.new_zeros(len(linear.weight)) if linear.bias is None else linear.bias for linear in plain
         ]
         self.out_features, self.in_features = weight.shape
-        self.structure = packed_map(found, self.kept, weight, torch.cat(biases).detach().float(), dtype)
+        self.structure = _linear(found, self.kept, weight, torch.cat(biases).detach().float(), dtype)
         self.choice: AdapterChoice | None = None
         """The choice of an adapter for each example; None: the map has no adapters."""
         if adapted := [linear for linear in maps if isinstance(linear, ChosenAdapter)]:
@@ -91,7 +91,7 @@ def _updates(kept: PointedTensors, adapters: ChosenAdapter) -> c.Updates:
     return found
 
 
-def packed_map(
+def _linear(
     found: c.Library,
     kept: PointedTensors,
     weight: Float[Tensor, "out in"],
