@@ -1,8 +1,8 @@
 """The reference of the site: a page for each public name, from its signature and docstring, and for each module an overview.
 
-docs/reference has a page for each public module, with its groups: below a heading, `<!-- names: a b c -->` says which names
-belong to it. Here, it becomes a table of links. Descriptions in tables are those of docs/api.md. `site_html.py` puts a file
-where `<!-- source: nn/masks.py -->` stands, and a link to one of its lines for `<!-- at: nn/masks.py 54 -->`.
+Where a page of docs/reference has `<!-- names: a b c -->` (`site_groups.py`), a table of links is put. Descriptions in tables
+are those of docs/api.md. `site_html.py` puts a file where `<!-- source: nn/masks.py -->` stands, and a link to one of its
+lines for `<!-- at: nn/masks.py 54 -->`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,9 @@ from pathlib import Path
 
 import griffe
 from site_docstrings import cell, docstring
+from site_groups import MODULES, NAMES, groups
 
 ROOT = Path(__file__).parents[1]
-MODULES = {"regard": "regard", "regard.nn": "nn", "regard.analysis": "analysis", "regard.extending": "extending"}
-"""Public modules, and the page of each under reference/."""
-NAMES = re.compile(r"^<!-- names: ([^>]*?) -->$", re.M)
 TENSOR = re.compile(r"(Float|Bool|Int|Shaped|Integer)\[Tensor, ['\"]\s*(.*?)['\"]\]")
 KINDS = {"Float": "float", "Bool": "bool", "Int": "integer", "Integer": "integer", "Shaped": ""}
 
@@ -71,12 +69,12 @@ def write(docs: Path) -> dict[str, str]:
             return "\n".join(("| name | description |", "|---|---|", *rows))
 
         path.write_text(NAMES.sub(table, path.read_text()))
-        groups: dict[str, list[str]] = {}
+        sections: dict[str, list[str]] = {}
         for name in mine.values():
-            groups.setdefault(name.group, []).append(
+            sections.setdefault(name.group, []).append(
                 f"{{ {json.dumps(name.name)} = {json.dumps(f'reference/{name.page}.md')} }}"
             )
-        parts = [f"{{ {json.dumps(group)} = [{', '.join(entries)}] }}" for group, entries in groups.items()]
+        parts = [f"{{ {json.dumps(group)} = [{', '.join(entries)}] }}" for group, entries in sections.items()]
         navigation[f"reference/{page}.md"] = f"[{json.dumps(f'reference/{page}.md')}, {', '.join(parts)}]"
     return navigation
 
@@ -85,25 +83,13 @@ def public_names() -> list[Name]:
     """All public names in the order of their groups.
 
     Raises:
-        ValueError: a name that no group has, or that is not public.
+        ValueError: a name that no group has, that two have, or that is not public.
     """
-    found = []
-    for module, page in MODULES.items():
-        text = (ROOT / "docs" / "reference" / f"{page}.md").read_text()
-        public = set(import_module(module).__all__) - {"__version__"}
-        for section in re.split(r"^## ", text, flags=re.M)[1:]:
-            group = section.split("\n", 1)[0].strip()
-            for names in NAMES.findall(section):
-                found += [
-                    Name(module, name, group, described(module, name)) for name in names.split() if name in public
-                ]
-        grouped = [name for names in NAMES.findall(text) for name in names.split()]
-        wrong = public.symmetric_difference(grouped) | {name for name in grouped if grouped.count(name) > 1}
-        if wrong:
-            raise ValueError(
-                f"docs/reference/{page}.md must have each public name in one group; not so: {sorted(wrong)}"
-            )
-    return found
+    return [
+        Name(module, name, group, described(module, name))
+        for module in MODULES
+        for name, group in groups(module).items()
+    ]
 
 
 @cache

@@ -14,7 +14,11 @@ import regard.extending
 import regard.nn
 from forked import Forks
 
-PAGE = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[1] / "docs"
+sys.path.insert(0, str(DOCS))
+import site_groups  # noqa: E402
+
+PAGE = (DOCS / "api.md").read_text(encoding="utf-8")
 MODULES = (regard, regard.analysis, regard.extending, regard.nn)
 
 
@@ -38,6 +42,21 @@ def test_every_public_name_exists_and_has_a_docstring(module: ModuleType, name: 
     found = getattr(module, name)
     assert name in dir(module)
     assert (vars(found) if isinstance(found, type) else {"__doc__": found.__doc__})["__doc__"], "it has none of its own"
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_every_public_name_is_in_one_group_of_the_reference(module: ModuleType) -> None:
+    assert site_groups.groups(module.__name__).keys() == set(module.__all__) - {"__version__"}
+
+
+def test_a_name_in_two_groups_or_none_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "docs" / "reference" / "regard.md"
+    page.parent.mkdir(parents=True)
+    text = (DOCS / "reference" / "regard.md").read_text()
+    page.write_text(text.replace("<!-- names: train load", "<!-- names: train train gone"))
+    monkeypatch.setattr(site_groups, "ROOT", tmp_path)
+    with pytest.raises(ValueError, match=r"\['gone', 'load', 'train'\]"):
+        site_groups.groups("regard")
 
 
 @pytest.mark.parametrize("name", sorted(regard.__all__))

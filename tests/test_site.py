@@ -278,14 +278,3 @@ def test_each_public_name_has_a_page_with_its_shapes_and_source(tmp_path: Path) 
     overview = (tmp_path / "reference" / "nn.md").read_text()
     assert "| [`Rotary`](nn/Rotary.md) | rotary position embeddings |" in overview
     assert "<!-- names" not in overview
-
-
-def test_a_name_must_be_in_one_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "docs" / "reference").mkdir(parents=True)
-    for path in (ROOT / "docs" / "reference").glob("*.md"):
-        text = path.read_text().replace("<!-- names: train load", "<!-- names: train train gone")
-        (tmp_path / "docs" / "reference" / path.name).write_text(text)
-    monkeypatch.setattr(site_reference, "ROOT", tmp_path)
-    monkeypatch.setattr(site_reference, "described", lambda module, name: None)
-    with pytest.raises(ValueError, match=r"\['gone', 'load', 'train'\]"):
-        site_reference.public_names()
