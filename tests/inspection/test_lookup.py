@@ -53,7 +53,7 @@ def a_pipeline(family: str, **more: Any) -> Pipeline:
 def test_the_numbers_add_up_to_the_weights(family: str, more: dict[str, Any]) -> None:
     pipeline = a_pipeline(family, **more)
     seen = pipeline.inspect("ab cde", *(["fed a"] if isinstance(pipeline, Translator) else []))
-    num_biased = 0
+    num_biased, rotated = 0, set()
     for name in map(HeadName.parse, seen.head_names):
         matrix = seen[str(name)]
         for row in range(len(matrix)):
@@ -65,7 +65,12 @@ def test_the_numbers_add_up_to_the_weights(family: str, more: dict[str, Any]) ->
             exponentials = numpy.exp(found.scores + found.bias) * found.allowed
             numpy.testing.assert_allclose(exponentials / exponentials.sum(), found.weights, atol=1e-5)
             num_biased += bool(found.bias.any())
+            rotated |= {name.kind} if found.is_rotated else set()
     assert (num_biased > 0) == (more.get("positions", "sinusoidal") not in ("sinusoidal", "rotary"))
+    is_rotary = more.get("positions") == "rotary"
+    assert rotated == (
+        {"encoder", "decoder"} & {HeadName.parse(name).kind for name in seen.head_names} if is_rotary else set()
+    )
     assert found.factor == (1.0 if family == "recurrent" else pytest.approx(0.5))  # heads of width 4
     assert (found.vector is not None) == (family == "recurrent")
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from regard.analysis.explaining import contributions, head_values
-from regard.analysis.one_token import head_writes, token_stream
+from regard.analysis.one_token import head_writes, position_terms, token_stream
 from regard.errors import SettingsError
 from regard.inspection.residual_stream import read
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
@@ -62,6 +62,22 @@ def test_sublayers_add_up_and_say_what_the_layers_say(letters: Tokenizer, varian
         for each, added in zip(found, parts, strict=True):
             assert each.length == pytest.approx(float(added.vectors[:, row].sum(dim=0).norm()), rel=1e-4)
             assert list(each.parts) == added.names
+
+
+@pytest.mark.parametrize(
+    ("positions", "terms"),
+    [
+        ("sinusoidal", []),
+        ("learned", []),
+        ("none", []),
+        ("rotary", ["rotation"]),
+        ("alibi", ["bias"]),
+        ("t5", ["bias"]),
+        ("shaw", ["bias", "values"]),
+    ],
+)
+def test_what_positions_change_in_attention(letters: Tokenizer, positions: str, terms: list[str]) -> None:
+    assert position_terms(translator(letters, positions=positions)) == terms
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -128,6 +128,7 @@ export interface components {
     /** @description The computation of a weight: query, key, the terms of their score, all scores of the row, softmax. */
     LookupReply: {
       query: number[];
+      is_rotated: boolean;
       key: number[];
       terms: number[];
       factor: number;
@@ -243,8 +244,10 @@ export interface components {
       rows: components["schemas"]["TokensReply"];
       keys: components["schemas"]["TokensReply"];
     };
+    /** @description The residual stream of a token, and what positions change in the self-attention of its stack. */
     StreamReply: {
       sublayers: components["schemas"]["SublayerReply"][];
+      positions: ("rotation" | "bias" | "values")[];
     };
     /** @description The length of what a sublayer adds to the state of a token, that of the state with it, and the likeliest token there. */
     SublayerReply: {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy
 import torch
@@ -19,7 +19,11 @@ from regard.inspection.contributions import output_map
 from regard.inspection.inspection import Inspection
 from regard.inspection.record import HeadName
 from regard.inspection.residual_stream import Added, Reading, linear_map, read
+from regard.models.heads import multihead_attentions
 from regard.pipelines.pipeline import Pipeline
+
+PositionTerm = Literal["rotation", "bias", "values"]
+"""What positions change in attention: queries and keys are rotated, scores have a bias, vectors are added to values."""
 
 
 class Sublayer(NamedTuple):
@@ -92,6 +96,18 @@ def token_stream(pipeline: Pipeline, seen: Inspection, row: int) -> list[Sublaye
         )
         for (name, added), state, said in zip(found, states, says, strict=True)
     ]  # fmt: skip
+
+
+def position_terms(pipeline: Pipeline) -> list[PositionTerm]:
+    """What positions change in the self-attention of the last stack; empty: its attention knows no positions."""
+    found = set[PositionTerm]()
+    stack = list(pipeline.model.layer_stacks())[-1]
+    for site, attention in multihead_attentions(pipeline.model).items():
+        positions = attention.attention.positions
+        if site.kind == stack and positions is not None:
+            terms = {"rotation": positions.has_rotation, "bias": positions.has_bias, "values": positions.has_values}
+            found |= {term for term in get_args(PositionTerm) if terms[term]}
+    return [term for term in get_args(PositionTerm) if term in found]
 
 
 @torch.no_grad()

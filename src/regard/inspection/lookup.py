@@ -33,6 +33,8 @@ class Lookup:
     query: Float[numpy.ndarray, " head_dim"]
     """The query as it is compared: after its projection, and after positions have rotated it."""
     keys: Float[numpy.ndarray, "key head_dim"]
+    is_rotated: bool
+    """Whether positions have rotated queries and keys."""
     factor: float
     """The factor of the scaled dot product, 1 / sqrt(head_dim)."""
     vector: Float[numpy.ndarray, " head_dim"] | None
@@ -61,6 +63,7 @@ class Lookup:
         """
         content: dict[str, Any] = {
             "query": _rounded(self.query),
+            "is_rotated": self.is_rotated,
             "factor": self.factor,
             "is_additive": self.vector is not None,
             "scores": _rounded(self.scores),
@@ -118,9 +121,11 @@ def _of_row(call: CapturedAttention, head: int, row: int) -> Lookup:
         raise SettingsError(f"the score must be a product or additive; got {type(score).__name__}, which has no terms.")
     weights, bias = call.weights(at)[0, head, 0], call.bias_of(at)
     bias = torch.zeros_like(weights) if bias is None else bias.expand(*call.query.shape[:2], 1, -1)[0, head, 0]
+    positions = call.module.positions
+    is_rotated = positions is not None and positions.has_rotation
     return Lookup(
-        _numbers(query[0]), _numbers(key), factor, None if vector is None else _numbers(vector), _numbers(scores),
-        _numbers(bias), call.allowed()[0, head, row].cpu().numpy(), _numbers(weights),
+        _numbers(query[0]), _numbers(key), is_rotated, factor, None if vector is None else _numbers(vector),
+        _numbers(scores), _numbers(bias), call.allowed()[0, head, row].cpu().numpy(), _numbers(weights),
     )  # fmt: skip
 
 

@@ -93,9 +93,19 @@ class AttentionPositions(nn.Module):
         """Queries or keys, turned by their positions: first, first + step, first + 2 step ..."""
         return x
 
+    @property
+    def has_rotation(self) -> bool:
+        """Whether `rotate` turns anything."""
+        return type(self).rotate is not AttentionPositions.rotate
+
     def bias(self, query: Queries, key: Keys, distance: Distance, heads: HeadNumbers = None) -> Bias | None:
         """The bias that is added to the scores."""
         return None
+
+    @property
+    def has_bias(self) -> bool:
+        """Whether `bias` adds anything."""
+        return type(self).bias is not AttentionPositions.bias
 
     def values(self, weights: Float[Tensor, "batch head query key"], distance: Distance) -> Queries:
         """The vectors that are added to the context."""

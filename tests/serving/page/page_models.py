@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
-from typing import Literal
+from typing import Any
 
 import torch
 
@@ -87,7 +87,7 @@ def letters(path: Path) -> Path:
     return path
 
 
-def learning(path: Path, num_steps: int = 80, norm: Literal["post", "pre"] = "post") -> Path:
+def learning(path: Path, num_steps: int = 80, **settings: Any) -> Path:
     """A model that has learnt a little of a small language: two layers with two heads each, and parts of words as tokens."""
     random = Random(1)
     pairs = [_sentence(random) for _ in range(400)]
@@ -96,7 +96,7 @@ def learning(path: Path, num_steps: int = 80, norm: Literal["post", "pre"] = "po
     with torch.random.fork_rng():
         torch.manual_seed(1)
         model = EncoderDecoder(
-            EncoderDecoderConfig(**sizes, num_encoder_layers=2, num_decoder_layers=2, dropout=0.0, norm=norm)
+            EncoderDecoderConfig(**sizes, num_encoder_layers=2, num_decoder_layers=2, dropout=0.0, **settings)
         )
         optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
         for _ in range(num_steps):

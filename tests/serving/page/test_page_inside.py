@@ -5,6 +5,7 @@ from __future__ import annotations
 import colorsys
 import itertools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,43 @@ def test_the_stream_of_a_token(opened: Any, url: str, model: Translator) -> None
     page.click(".junction[data-sublayer='cross.1'] button")
     assert page.page.input_value(HEAD) == max(heads, key=lambda name: heads[name])
     assert page.exists(".junction.here[data-sublayer='cross.1']")
+
+
+def test_where_the_order_and_the_word_come_from(opened: Any, url: str, model: Translator) -> None:
+    page = opened(url, text=EXAMPLE, step=2)
+    found = token_stream(model, model.inspect(EXAMPLE), 2)
+    assert numbers(page.text("#token-order"))[:2] == pytest.approx(
+        [found[0].parts[part] for part in ("token", "position")], abs=0.051
+    )
+    written = readable(page.tokens[2])
+    told = page.text("#made-word")
+    assert f"would write {written}" in told
+    title = re.search("“(.*?)”", told)
+    assert title is not None
+    titles = page.all(".junction > span:first-child").all_inner_texts()
+    says = [readable(each.says[0]) == written for each in found if each.says]
+    first = titles.index(title[1])
+    assert all(says[first:])
+    assert first == 0 or not says[first - 1]
+
+
+@pytest.mark.parametrize(
+    ("positions", "told"),
+    [
+        ("rotary", "rotates its query and its keys"),
+        ("shaw", "adds a number to each score"),
+        ("none", "does not come in"),
+    ],
+)
+def test_the_order_is_known_by_attention_or_by_nothing(
+    opened: Any, serve: Any, tmp_path: Path, positions: str, told: str
+) -> None:
+    folder = page_models.learning(tmp_path / "model", num_steps=2, norm="pre", positions=positions)
+    page = opened(str(serve(folder).url), text=EXAMPLE, step=1, head="decoder.0.1", isExplained="true")
+    assert told in page.text("#token-order")
+    assert ("adds a vector to each value" in page.text("#token-order")) == (positions == "shaw")
+    assert ("reads what is written" in page.text("#token-order")) == (positions != "none")
+    assert ("rotated by angles" in page.text("#place")) == (positions == "rotary")
 
 
 def test_a_model_whose_parts_do_not_add_up_says_so(opened: Any, learnt_url: str) -> None:

@@ -19,6 +19,10 @@ const QUERIES_AND_KEYS =
   "The place that is about to write a token asks with its query; the tokens that it may look at answer with their " +
   "keys, and give their values.";
 
+const ROTATED =
+  "Query and keys have been rotated by angles that grow with their positions, so the score depends on how far apart " +
+  "the two tokens are.";
+
 function scoreStatement({key}: AttentionView, lookup: LookupReply): TemplateResult {
   const {query, terms, factor, scores, bias, allowed} = lookup;
   if (!allowed[key]) {
@@ -45,11 +49,13 @@ function computation(view: AttentionView, lookup: LookupReply): TemplateResult {
   const termsLabel = lookup.is_additive ? "v · tanh(query + key)" : "their product, number by number";
   const queryLabel = place?.writes ? html`query, about to write <bdi>${displayToken(place.writes)}</bdi>` : "query";
   return html`<p class="hint">${QUERIES_AND_KEYS}</p>
-    <p class="hint" id="place">The query belongs to ${owner}.</p>
+    <p class="hint" id="place">The query belongs to ${owner}. ${lookup.is_rotated ? ROTATED : nothing}</p>
+    <p class="legend">
+      Each square is a number: <span>below 0 ${colourRamp("less")}</span> <span>above 0 ${colourRamp("more")}</span>
+    </p>
     ${numberStrip("query", queryLabel, lookup.query)} ${numberStrip("key", html`key of ${key}`, lookup.key)}
     ${numberStrip("terms", termsLabel, lookup.terms)} ${scoreStatement(view, lookup)} ${softmaxControls(lookup)}
-    ${softmaxTable(view, lookup)} ${writes(view)}
-    <p class="legend"><span>below 0 ${colourRamp("less")}</span> <span>above 0 ${colourRamp("more")}</span></p>`;
+    ${softmaxTable(view, lookup)} ${writes(view)}`;
 }
 
 function saveComputation(view: AttentionView, lookup: LookupReply): TemplateResult {

@@ -1,7 +1,7 @@
 /** The residual stream of a token: its state grows by what each sublayer adds, from the embedding to the output. */
 
 import {html, nothing, svg, type TemplateResult} from "lit-html";
-import type {SublayerReply} from "../api";
+import type {StreamReply, SublayerReply} from "../api";
 import {layerOf} from "../head-navigation";
 import {chooseHead, lookUpStream, reasonAgainstParts, rowKey} from "../inspection";
 import {scrollToPanel} from "../scrolling";
@@ -84,6 +84,49 @@ function sublayer(
   </div>`;
 }
 
+const POSITION_TERMS: Record<string, string> = {
+  rotation:
+    "a head rotates its query and its keys by angles that grow with their positions, so a score depends on how far " +
+    "apart the two tokens are",
+  bias: "a head adds a number to each score that depends on how far apart the two tokens are",
+  values: "a head adds a vector to each value that depends on how far apart the two tokens are",
+};
+
+/** The place where the state gets to know the order of the tokens. */
+function orderStatement({sublayers, positions}: StreamReply): TemplateResult {
+  const [first, second] = sublayers;
+  const {token, position} = first?.parts ?? {};
+  const inEmbedding = html`comes in at the first row, which has two parts: the embedding of the token,
+  ${token?.toFixed(1)} long, and that of its position, ${position?.toFixed(1)} long. (They point in different
+  directions, so lengths do not add up.)`;
+  const inAttention = html`comes in at “${second ? titleOf(second.name) : ""}”, and at the same part of each further
+  layer: ${positions.map((term, index) => html`${index ? ", and " : nothing}${POSITION_TERMS[term]}`)}.`;
+  const nowhere = "does not come in: this model has no positions, so a place knows only which tokens it may look at.";
+  const isEmbedded = position !== undefined;
+  const isInAttention = positions.length > 0;
+  return html`<p id="token-order">
+    <b>The order of the tokens</b> ${isEmbedded ? inEmbedding : nothing}
+    ${isInAttention ? html`${isEmbedded ? "It also" : nothing} ${inAttention}` : nothing}
+    ${isEmbedded || isInAttention ? nothing : nowhere}
+  </p>`;
+}
+
+/** The part of a layer from which on the output layer would write the token that is written. */
+function wordStatement({sublayers}: StreamReply, expected: string | undefined): TemplateResult | typeof nothing {
+  if (expected === undefined || !sublayers.at(-1)?.says) return nothing;
+  const word = html`<bdi class="strong">${displayToken(expected)}</bdi>`;
+  const last = sublayers.map(({says}) => says?.[0] !== expected).lastIndexOf(true);
+  const from = sublayers[last + 1];
+  return html`<p id="made-word">
+    <b>The word to write</b> is made in the layers:
+    ${
+      from
+        ? html`from “${titleOf(from.name)}” on, the output layer would write ${word}.`
+        : html`at their end, ${word} is not the likeliest token.`
+    }
+  </p>`;
+}
+
 /** The stream of the token at a position; undefined: the model's states are not sums, or there is no server. */
 export function stream(position: number, expected: string | undefined): TemplateResult | undefined {
   if (state.server.storedPage || reasonAgainstParts() || !state.inspection.result?.weights.size) return undefined;
@@ -92,11 +135,6 @@ export function stream(position: number, expected: string | undefined): Template
   if (!found) return html`<p class="hint">…</p>`;
   const {sublayers} = found.result;
   const max = Math.max(...sublayers.map(({total}) => total));
-  const [first] = sublayers;
-  const {token, position: place} = first?.parts ?? {};
-  const embedding = html`The first row has two parts: the embedding of the token, ${token?.toFixed(1)} long, and that of
-  its position, ${place?.toFixed(1)} long. So the state knows from the first row on where the token stands. (Vectors
-  point in different directions, so lengths do not add up.)`;
   return html`<div class="captions" aria-hidden="true">
       <span>part</span><span class="state-caption">state</span><span class="number length">adds</span
       ><span>would write</span><span class="number">likely</span>
@@ -104,11 +142,11 @@ export function stream(position: number, expected: string | undefined): Template
     <div class="stream ${found.cell === rowKey(position) ? "" : "stale"}" role="list">
       ${sublayers.map((each, index) => sublayer(each, {before: sublayers[index - 1]?.total ?? 0, max, expected}))}
     </div>
+    ${orderStatement(found.result)} ${wordStatement(found.result, expected)}
     <p class="hint">
       From top to bottom, ${help("stream", "the state")} of the place above grows: each attention and each feed-forward
       layer adds a vector of the length beside it. The last columns have the token that the output layer would write
       from the state as it is there, and how likely (the ${help("lens", "logit lens")}). Before the last layers this is
       a hint only: the state is made for the layers that follow. At the top it is still the token that was read.
-      ${place === undefined ? "The embedding has no part for the position." : embedding}
     </p>`;
 }

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from regard.analysis.attribution import Flow, trace_flow
-from regard.analysis.one_token import head_writes, token_stream
+from regard.analysis.one_token import PositionTerm, head_writes, position_terms, token_stream
 from regard.analysis.pruning import example_of
 from regard.generation.options import TextOptions
 from regard.inspection.ablation import Example, ablated_gates, gated, importance_by_token
@@ -197,6 +197,7 @@ class LookupReply(TypedDict):
     """The computation of a weight: query, key, the terms of their score, all scores of the row, softmax."""
 
     query: list[float]
+    is_rotated: bool
     key: list[float]
     terms: list[float]
     factor: float
@@ -233,7 +234,11 @@ class SublayerReply(TypedDict):
     says: tuple[str, float] | None
 
 
-StreamReply = TypedDict("StreamReply", {"sublayers": list[SublayerReply]})
+class StreamReply(TypedDict):
+    """The residual stream of a token, and what positions change in the self-attention of its stack."""
+
+    sublayers: list[SublayerReply]
+    positions: list[PositionTerm]
 
 
 class FlowReply(TypedDict):
@@ -404,7 +409,9 @@ async def writes(context: RequestContext, fields: WritesFields) -> WritesReply:
 async def stream(context: RequestContext, fields: StreamFields) -> StreamReply:
     """The residual stream of a token of the last stack: each sublayer with the length of what it adds, and the logit lens."""
     seen = await inspection_of(context, fields)
-    found = await use_model_of(context, fields, lambda pipeline: token_stream(pipeline, seen, fields.row))
+    found, positions = await use_model_of(
+        context, fields, lambda pipeline: (token_stream(pipeline, seen, fields.row), position_terms(pipeline))
+    )
     sublayers: list[SublayerReply] = [
         {
             "name": each.name,
@@ -415,7 +422,7 @@ async def stream(context: RequestContext, fields: StreamFields) -> StreamReply:
         }
         for each in found
     ]
-    return {"sublayers": sublayers}
+    return {"sublayers": sublayers, "positions": positions}
 
 
 def _rounded(numbers: numpy.ndarray) -> list[float]:
