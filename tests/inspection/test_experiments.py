@@ -7,11 +7,13 @@ from __future__ import annotations
 import contextlib
 import math
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+import random_models
 import torch
 
 from regard.analysis.experiments import (
@@ -37,6 +39,7 @@ from regard.pipelines.translator import Translator
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 
+random_model = partial(random_models.random_model, seed=4, noise=0.3)
 SIZES: dict[str, Any] = {"model_dim": 16, "ff_dim": 24, "num_heads": 2, "max_positions": 40, "dropout": 0.0}
 PAIR: dict[str, Any] = {"num_encoder_layers": 2, "num_decoder_layers": 2}
 SCHEMES = ("sinusoidal", "learned", "rotary", "alibi", "t5", "shaw", "relative_key")
@@ -48,14 +51,6 @@ STORED = Path(__file__).parents[1] / "stored"
 def spaced() -> Tokenizer:
     """A tokenizer of letters and spaces."""
     return Tokenizer.train(["abcde abcde"], TokenizerConfig(kind="characters", vocab_size=20))
-
-
-def random_model(config: Any) -> Any:
-    torch.manual_seed(4)
-    model = build(config).eval()
-    for parameter in model.parameters():
-        parameter.data += 0.3 * torch.randn_like(parameter)
-    return model
 
 
 def translator(tokenizer: Tokenizer, **settings: Any) -> Translator:

@@ -4,11 +4,13 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy
 import pytest
+import random_models
 import torch
 
 from regard.analysis.explaining import contributions, head_values, why_key
@@ -23,13 +25,13 @@ from regard.inspection.score_parts import score_parts
 from regard.models.adaptation import AdapterConfig, add_adapter, merged
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.heads import Site, multihead_attentions, prune_heads
-from regard.models.registry import build
 from regard.nn.scores import Additive, Cosine, DotProduct
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.predictor import Predictor
 from regard.pipelines.translator import Translator
 from regard.text.tokenizer import Tokenizer
 
+random_model = partial(random_models.random_model, seed=3, noise=0.2)
 SIZES: dict[str, Any] = {"model_dim": 16, "ff_dim": 24, "num_heads": 4, "max_positions": 40, "dropout": 0.0}
 PAIR: dict[str, Any] = {"arch": "encoder-decoder", "num_encoder_layers": 2, "num_decoder_layers": 2, "norm": "pre"}
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -47,14 +49,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 IDS = [[4, 5, 6, 7, 3], [2, 9, 10, 9]]
 CLASSES = [9, 10, 9, 3]
-
-
-def random_model(config: Any) -> Any:
-    torch.manual_seed(3)
-    model = build(config).eval()
-    for parameter in model.parameters():
-        parameter.data += 0.2 * torch.randn_like(parameter)
-    return model
 
 
 def pair_model(**settings: Any) -> Any:

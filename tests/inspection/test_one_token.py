@@ -1,9 +1,11 @@
 """One token inside a model: its sublayers add up to its state, and a head's vector is what ablation and contributions say."""
 
+from functools import partial
 from typing import Any
 
 import numpy
 import pytest
+import random_models
 import torch
 
 from regard.analysis.explaining import contributions, head_values
@@ -12,12 +14,12 @@ from regard.errors import SettingsError
 from regard.inspection.residual_stream import read
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.heads import Site, prune_heads
-from regard.models.registry import build
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.predictor import Predictor
 from regard.pipelines.translator import Translator
 from regard.text.tokenizer import Tokenizer
 
+random_model = partial(random_models.random_model, seed=4, noise=0.2)
 SIZES: dict[str, Any] = {"model_dim": 16, "ff_dim": 24, "num_heads": 4, "max_positions": 40, "dropout": 0.0}
 PAIR: dict[str, Any] = {"num_encoder_layers": 2, "num_decoder_layers": 2, "norm": "pre"}
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -25,14 +27,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "sandwich, rms": {"norm": "sandwich", "norm_kind": "rms", "positions": "rotary", "bias": False},
     "no norms": {"norm": "post", "norm_kind": "none", "positions": "learned", "embedding_norm": "both"},
 }
-
-
-def random_model(config: Any) -> Any:
-    torch.manual_seed(4)
-    model = build(config).eval()
-    for parameter in model.parameters():
-        parameter.data += 0.2 * torch.randn_like(parameter)
-    return model
 
 
 def translator(letters: Tokenizer, **settings: Any) -> Translator:

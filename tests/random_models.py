@@ -1,7 +1,8 @@
-"""A random model of every family, and pairs of texts, for the tests of the commands that look inside."""
+"""Random models, and a folder of one of every family with pairs of texts, for the tests of what looks inside."""
 
 import random
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -13,6 +14,15 @@ from regard.text.tokenizer_config import TokenizerConfig
 
 SIZES = {"model_dim": 12, "ff_dim": 20, "num_heads": 3, "max_positions": 40}
 TEXT = "ab cde"
+
+
+def random_model(config: Any, *, seed: int, noise: float) -> Any:
+    """A model for evaluation whose norms and biases are random, too."""
+    torch.manual_seed(seed)
+    model = build(config).eval()
+    for parameter in model.parameters():
+        parameter.data += noise * torch.randn_like(parameter)
+    return model
 
 
 def save_models(folder: Path) -> Path:
