@@ -23,7 +23,7 @@ from regard.models.heads import multihead_attentions
 from regard.pipelines.pipeline import Pipeline
 
 PositionTerm = Literal["rotation", "bias", "values"]
-"""What positions change in attention: queries and keys are rotated, scores have a bias, vectors are added to values."""
+"""A change that positions make in attention: queries and keys rotated, a bias of scores, vectors added to values."""
 
 
 class Sublayer(NamedTuple):
@@ -99,7 +99,7 @@ def token_stream(pipeline: Pipeline, seen: Inspection, row: int) -> list[Sublaye
 
 
 def position_terms(pipeline: Pipeline) -> list[PositionTerm]:
-    """What positions change in the self-attention of the last stack; empty: its attention knows no positions."""
+    """The changes that positions make in the self-attention of the last stack; empty: it knows no positions."""
     found = set[PositionTerm]()
     stack = list(pipeline.model.layer_stacks())[-1]
     for site, attention in multihead_attentions(pipeline.model).items():
