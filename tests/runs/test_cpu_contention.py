@@ -10,7 +10,8 @@ import torch
 from regard.cli import option_types as options
 from regard.processors import Usage, may_choose_threads, num_allowed, num_free, usage
 from regard.runs import cpu_contention
-from regard.runs.cpu_contention import ThreadsWatch, sleeping_while_waiting
+from regard.runs.cpu_contention import ThreadsWatch, sleeping_while_waiting, watched_threads
+from regard.training.distributed import World
 from regard.training.training_run import Progress
 
 STEP = Progress(1, 10, 1.0, 0.1, 1.0, 1.0, 1.0)
@@ -118,6 +119,32 @@ def test_threads_that_were_asked_for_stay(monkeypatch: pytest.MonkeyPatch) -> No
         if thread.name.endswith("(hold)"):
             thread.join(5)
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize(
+    ("may_choose", "threads", "told"),
+    [
+        (None, 4, "4 threads wait for each other; torch.set_num_threads(2) would be faster"),
+        (False, 4, "4 threads wait for each other; --threads 2 would be faster"),
+        (True, 2, "going on with 2 threads instead of 4; --threads N keeps N"),
+    ],
+)
+def test_every_run_on_a_cpu_is_watched(
+    monkeypatch: pytest.MonkeyPatch, may_choose: bool | None, threads: int, told: str
+) -> None:
+    """In a program of one's own, two runs side by side took twenty times as long as one after the other."""
+    machine, said = Machine(monkeypatch), []
+    may_choose_threads.set(may_choose)
+    (watch,) = watched_threads(torch.device("cpu"), World(), said.append)
+    watch.on_start({})
+    machine.passes(5, others=2.0, own=2.0)
+    watch.on_step(STEP)
+    assert torch.get_num_threads() == threads
+    (line,) = said
+    assert told in line
+    watch.on_end({})
+    assert watched_threads(torch.device("cuda"), World(), said.append) == []
+    assert watched_threads(torch.device("cpu"), World(rank=0, size=2), said.append) == []
 
 
 def test_sleeping_changes_no_result() -> None:

@@ -27,11 +27,14 @@ CALM_SECONDS = 30.0
 
 
 def watched_threads(device: torch.device, world: World, say: Callable[[str], None]) -> list[Callback]:
-    """The callback that watches the threads of a run, where that is a command's own process, alone and on a CPU."""
-    may_change = may_choose_threads.get()
-    if may_change is None or device.type != "cpu" or world.size > 1:
+    """The callback that watches the threads of a run, where it is alone and on a CPU. In somebody else's process, the number of
+    threads stays.
+    """
+    if device.type != "cpu" or world.size > 1:
         return []
-    return [ThreadsWatch(say, may_change=may_change)]
+    may_change = may_choose_threads.get()
+    remedy = "torch.set_num_threads({})" if may_change is None else "--threads {}"
+    return [ThreadsWatch(say, may_change=bool(may_change), remedy=remedy)]
 
 
 class ThreadsWatch(Callback):
@@ -41,10 +44,11 @@ class ThreadsWatch(Callback):
         say: prints one line.
         may_change: False: the number of threads was chosen by the user. It stays, so that the results are the same to the last
             bit; threads that wait then sleep, and the user is told that fewer would be faster.
+        remedy: how the user has fewer threads; `{}` is their number.
     """
 
-    def __init__(self, say: Callable[[str], None], *, may_change: bool) -> None:
-        self._say, self._may_change = say, may_change
+    def __init__(self, say: Callable[[str], None], *, may_change: bool, remedy: str = "--threads {}") -> None:
+        self._say, self._may_change, self._remedy = say, may_change, remedy
         self._most = torch.get_num_threads()
         self._is_told = False
         self._sleep: Event | None = None
@@ -90,8 +94,8 @@ class ThreadsWatch(Callback):
         if not self._is_told:
             self._is_told = True
             self._say(
-                f"other processes use the processors, and {threads} threads wait for each other; --threads {fewer} "
-                "would be faster"
+                f"other processes use the processors, and {threads} threads wait for each other; "
+                f"{self._remedy.format(fewer)} would be faster"
             )
 
     def _spin_again(self) -> None:

@@ -32,7 +32,7 @@ function scoreStatement({key}: AttentionView, lookup: LookupReply): TemplateResu
   }
   const sum = terms.reduce((total, term) => total + term, 0);
   const number = (value: number): TemplateResult => html`<span class="number">${value.toFixed(3)}</span>`;
-  const scaling = html`, times ${number(factor)} (1 ÷ √${query.length})`;
+  const scaling = html`, times <span class="number">${factor.toFixed(5)}</span> (1 ÷ √${query.length})`;
   const position = html`, plus ${number(bias[key]!)} for the positions`;
   return html`<p id="score">
     The sum, ${number(sum)}${factor === 1 ? nothing : scaling}${bias[key] ? position : nothing}, is the score

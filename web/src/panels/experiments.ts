@@ -30,8 +30,9 @@ const CHANGES: Record<string, Change> = {
   "no-positions": {
     button: "Take positions away",
     says:
-      "Nothing tells the model any more where a token stands: neither positions that are added to embeddings, nor " +
-      "those in the scores. Attention alone sees a set of tokens; the mask is left.",
+      "Nothing tells the model any more where a token stands: no position is added to an embedding, and attention " +
+      "neither rotates queries and keys by positions nor adds numbers for distances. It sees a set of tokens; the " +
+      "mask is left.",
     reason: () => (isRecurrent() ? "reads token by token: it has no positions to take away" : undefined),
   },
   future: {

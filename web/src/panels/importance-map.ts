@@ -11,10 +11,21 @@ import {styleProperties} from "../style-properties";
 
 const ROW_HEIGHT = 5;
 const MAX_HEIGHT = 480;
+/** The most columns that are wide enough for a name. */
+const MAX_NAMED = 40;
 
 /** The index of the cell under a point. */
 const cellAt = (offset: number, size: number, count: number): number =>
   Math.max(0, Math.min(count - 1, Math.floor((offset / size) * count)));
+
+/** The tokens of the columns, below them. */
+function columnNames(columns: number, chosen: number): TemplateResult | typeof nothing {
+  if (columns > MAX_NAMED) return nothing;
+  const names = scoredTokens().slice(0, columns);
+  return html`<div class="sweep-names" aria-hidden="true" ${styleProperties({"--columns": String(columns)})}>
+    ${names.map((name, column) => html`<bdi class=${column === chosen ? "here" : ""}>${displayToken(name)}</bdi>`)}
+  </div>`;
+}
 
 /** A map of some heads, in their order. */
 export function importanceMap(heads: string[]): TemplateResult | typeof nothing {
@@ -48,6 +59,7 @@ export function importanceMap(heads: string[]): TemplateResult | typeof nothing 
       ${styleProperties({height: `${Math.min(ROW_HEIGHT * heads.length, MAX_HEIGHT)}px`})}
       @pointerdown=${choose}
     ></canvas>
+    ${columnNames(columns, column)}
     <p id="sweep-cell" role="status">${statement || "Click a cell."}</p>
     <p class="legend">
       <span>without the head, the token is less likely ${colourRamp("less")}</span>
@@ -55,7 +67,7 @@ export function importanceMap(heads: string[]): TemplateResult | typeof nothing 
       <span>${NATS}</span>
     </p>
     <p class="hint">
-      A row for each head, in the order above; a column for each
+      A row for each head, in the order above, from left to right and then down; a column for each
       token${translates() ? ", the end included" : " after the first"}.
     </p>
   </details>`;

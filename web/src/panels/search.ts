@@ -109,8 +109,8 @@ function treeWithHints(trace: SearchTrace, sentence: Sentence, isStale: boolean)
     <p class="hint">
       From left to right, a step for each token; below each token is its score, the log-probability of all up to there.
       The top row is <span class="sign best">${tree.isFound ? "the chosen hypothesis" : "the best hypothesis"}</span>.
-      Lines lead from a token to those that were tried after it: full where they went on or ended, dashed where they
-      were dropped. Others <span class="sign dropped">were dropped</span> (of each step, the best two are drawn) or
+      Lines lead from a token to those that were tried after it: full where they were kept, dashed where they were
+      dropped. Others <span class="sign dropped">were dropped</span> (of each step, the best two are drawn) or
       <span class="sign finished">ended</span>. Click a token to open its text in the other panels, or to compare it.
     </p>`;
 }

@@ -92,6 +92,8 @@ const POSITION_TERMS: Record<string, string> = {
   values: "a head adds a vector to each value that depends on how far apart the two tokens are",
 };
 
+const IN_THE_ENCODER = "It is the same with the tokens of the text, in the encoder.";
+
 /** The place where the state gets to know the order of the tokens. */
 function orderStatement({sublayers, positions}: StreamReply): TemplateResult {
   const [first, second] = sublayers;
@@ -102,12 +104,13 @@ function orderStatement({sublayers, positions}: StreamReply): TemplateResult {
   const inAttention = html`comes in at “${second ? titleOf(second.name) : ""}”, and at the same part of each further
   layer: ${positions.map((term, index) => html`${index ? ", and " : nothing}${POSITION_TERMS[term]}`)}.`;
   const nowhere = "does not come in: this model has no positions, so a place knows only which tokens it may look at.";
+  const hasEncoder = state.inspection.result?.target !== null;
   const isEmbedded = position !== undefined;
   const isInAttention = positions.length > 0;
   return html`<p id="token-order">
     <b>The order of the tokens</b> ${isEmbedded ? inEmbedding : nothing}
     ${isInAttention ? html`${isEmbedded ? "It also" : nothing} ${inAttention}` : nothing}
-    ${isEmbedded || isInAttention ? nothing : nowhere}
+    ${isEmbedded || isInAttention ? nothing : nowhere} ${hasEncoder ? IN_THE_ENCODER : nothing}
   </p>`;
 }
 
