@@ -12,9 +12,8 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parent / "cli"))
 
-from random_models import save_models
-
 import regard
+from random_models import save_models
 from regard.arguments import checked
 from regard.errors import DataError, RegardError, SettingsError
 from regard.extending import DecodingOptions

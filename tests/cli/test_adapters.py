@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 import torch
-from random_models import TEXT, save_models
 from running import command, outcome, refused
 from safetensors.torch import load_file, save_file
 
 import regard
+from random_models import TEXT, save_models
 from regard.adapters import read_adapter, weights_digest, with_adapter
 from regard.checkpoint import load_model
 from regard.errors import ModelFolderError, SettingsError

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from random_models import save_models
 from rich.cells import cell_len
 from running import command, outcome, refused
 from sacrebleu.metrics.chrf import CHRF
 
 import regard
+from random_models import save_models
 from regard.errors import DataError, MissingExtraError, ModelFolderError, SettingsError
 from regard.evaluation.text_metrics import ADDED, add_metric
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import torch
-from random_models import TEXT, save_models
 from running import command, refused
 
 import regard
+from random_models import TEXT, save_models
 from regard.checkpoint import load_model
 from regard.errors import SettingsError
 from regard.models.config import EncoderDecoderConfig

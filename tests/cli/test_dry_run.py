@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from random_models import save_models
 from running import outcome, refused
 from safetensors.torch import load_file
 
 import regard
+from random_models import save_models
 from regard.training.state import state_folder
 
 STEPS = ["--steps", "40", "--set", "training.batch_tokens=200", "--precision", "float32"]

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from random_models import save_models
 from running import outcome, refused
 
 import regard
+from random_models import save_models
 from regard.engines.library import find
 from regard.errors import SettingsError
 from regard.models.registry import build

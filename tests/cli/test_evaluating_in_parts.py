@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 import torch
-from random_models import SIZES, save_models
 from running import command, outcome, refused
 
+from random_models import SIZES, save_models
 from regard.checkpoint import load_model, save_new
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.registry import build

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from random_models import save_models
 from running import command, outcome, refused
+
+from random_models import save_models
 
 PAGE = 4096
 

@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
-from random_models import TEXT, save_models
 from running import command, refused
 
 import regard
+from random_models import TEXT, save_models
 from regard.errors import SettingsError
 from regard.evaluation.alignment_error import read_alignments
 from regard.inspection.ablation import ablated_gates, gated

@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 
 import pytest
-from random_models import save_models
 from running import command, outcome, refused
 
+from random_models import save_models
 from regard.text.lines import read_lines
 
 

@@ -13,10 +13,10 @@ import numpy
 import pytest
 import torch
 from playwright.sync_api import sync_playwright
-from random_models import TEXT, save_models
 from running import command, refused
 
 import regard
+from random_models import TEXT, save_models
 from regard.checkpoint import load_model
 from regard.errors import DataError, SettingsError
 from regard.inspection.drawing.figures import readable

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from random_models import save_models
 from running import command, outcome
+
+from random_models import save_models
 
 ROOT = Path(__file__).parents[2]
 

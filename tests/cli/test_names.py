@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 import typer
-from random_models import save_models
 from running import outcome
 
 import regard
+from random_models import save_models
 from regard.cli.main import app
 from regard.errors import MESSAGE_BEGIN, MESSAGE_END, DataError, ModelFolderError, SettingsError, shown
 from regard.names import exists, is_device, is_file, is_folder, is_named_pipe, is_pipe

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 import yaml
-from random_models import save_models
 from running import command, refused
 
 import regard
+from random_models import save_models
 from regard.checkpoint import load_model
 from regard.errors import SettingsError
 from regard.training.trainer import Trainer

@@ -13,9 +13,9 @@ from random import Random
 from typing import Any
 
 import pytest
-import random_models
 import torch
 
+import random_models
 from regard.analysis.experiments import (
     CHANGES,
     experiment,

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy
 import pytest
-import random_models
 import torch
 
+import random_models
 from regard.analysis.explaining import contributions, head_values, why_key
 from regard.checkpoint import save_new
 from regard.cli.main import run

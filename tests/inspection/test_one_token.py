@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy
 import pytest
-import random_models
 import torch
 
+import random_models
 from regard.analysis.explaining import contributions, head_values
 from regard.analysis.one_token import head_writes, position_terms, token_stream
 from regard.errors import SettingsError

@@ -19,7 +19,6 @@ from ray.cluster_utils import Cluster  # noqa: E402
 CLI = Path(__file__).parents[1] / "cli"
 sys.path.insert(0, str(CLI))
 from random_models import save_models  # noqa: E402
-
 from regard.text.lines import read_lines  # noqa: E402
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]

@@ -11,10 +11,10 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
 
-from random_models import save_models
 from torch import nn
 
 import regard
+from random_models import save_models
 from regard.adapters import Base, save_adapter, weights_digest
 from regard.checkpoint import load_model
 from regard.engines.model_changes import Snapshot

@@ -12,10 +12,10 @@ from safetensors.torch import load_file
 from torch.nn.functional import cross_entropy, kl_div
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
-from random_models import save_models
 from running import command, refused
 
 import regard
+from random_models import save_models
 from regard.checkpoint import load_model
 from regard.data.batching import make_batch
 from regard.data.sequences import EncodedPairs, Sequences

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
-from random_models import save_models
 from running import command, outcome, refused
 
 import regard
+from random_models import save_models
 from regard.checkpoint import load_model
 from regard.data.alignments import token_links
 from regard.data.batch import Batch
