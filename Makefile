@@ -60,8 +60,9 @@ test-versions: .venv/dev
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/python tests/try_versions.py $(if $(TORCH),--torch $(TORCH))
 
+# Without its cache: that does not know that a module moved, which changes the order of imports.
 check: .venv/dev check-web
-	$(BIN)/ruff check --no-cache .  # the cache does not know that a module moved, which changes the order of imports
+	$(BIN)/ruff check --no-cache .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 

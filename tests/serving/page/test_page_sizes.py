@@ -85,6 +85,17 @@ def test_the_bar_of_a_narrow_screen_is_not_on_narrow_paper(opened: Any, copying_
     assert page.page.evaluate(shown) == "none"
 
 
+def test_paper_has_what_is_shown_and_no_buttons_for_what_could_be_done(opened: Any, copying_url: str) -> None:
+    page = opened(copying_url, text="abc", off="cross.0.0")
+    visible = "all => all.filter(each => each.checkVisibility()).length"
+    content = {name: page.all(name).evaluate_all(visible) for name in ("#output .token", ".cell", ".chip")}
+    assert all(content.values())
+    assert page.all("button[id]").evaluate_all(visible)
+    page.page.emulate_media(media="print")
+    assert {name: page.all(name).evaluate_all(visible) for name in content} == content
+    assert page.all("button[id]:not([aria-pressed='true'])").evaluate_all(visible) == 0
+
+
 @pytest.mark.parametrize("width", [1280, 2560])
 def test_alternatives_are_below_what_is_said_of_them(opened: Any, learnt_url: str, width: int) -> None:
     page = opened(learnt_url, text="the old cat sleeps", width=width)
