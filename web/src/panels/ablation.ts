@@ -3,6 +3,7 @@
 import {html, nothing, type TemplateResult} from "lit-html";
 import {disableHeads, toggleHeads, undoDisabling} from "../ablation";
 import {givenClass, numGivenScored} from "../given";
+import {scrollToPanel} from "../scrolling";
 import {markDifferences} from "../marks";
 import {saveMenu, type Row} from "../save-menu";
 import {displayToken} from "../spelling";
@@ -150,6 +151,20 @@ function disabledHeads(): TemplateResult {
     >`;
   return html`<p class="chips"
     >${disabled.length > MAX_CHIPS ? `${disabled.length} heads are off.` : disabled.map(chip)}</p
+  >`;
+}
+
+/** The change in a line that leads to the panel. Narrow screens show it beside what switches a head off. */
+export function changeLink(): TemplateResult | typeof nothing {
+  const {ablation, ablatedSentence, disabled} = state.heads;
+  if (!ablation || !disabled.length) return nothing;
+  const which = disabled.length === 1 ? disabled[0]! : `these ${disabled.length} heads`;
+  const kind = translates() ? "translation" : "text";
+  const isSame = ablation.text === ablatedSentence?.text;
+  const sum = ablation.token_changes.reduce((total, each) => total + each, 0);
+  const effect = generatesText() ? `${isSame ? "the same" : "another"} ${kind}, ${signed(sum, 2)} nats` : "the change";
+  return html`<button class="link short" id="to-change" data-unsaved @click=${() => scrollToPanel(".panel.without")}
+    >Without ${which}: ${effect}</button
   >`;
 }
 

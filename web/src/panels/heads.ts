@@ -13,6 +13,7 @@ import {downloadText, saveMenu, type Row} from "../save-menu";
 import {canAblate, generatesText, isViewOfOther, scoredTokens, state, update} from "../state";
 import {styleProperties} from "../style-properties";
 import {help} from "../terms";
+import {changeLink} from "./ablation";
 import {importanceMap} from "./importance-map";
 
 const THUMBNAIL_SIZE = 44;
@@ -157,7 +158,7 @@ function headDetails({head, label, entropy, confidence, offset}: HeadReply): Tem
   const words = html`, ${help("offset", "offset")} ${offset?.toFixed(1)}`;
   return html`<div class="chosen">
     <p class="strong" id="head-words">${headTitle(head)}</p>
-    ${canAblate() ? html`<p class="together">${headActions(head)}</p>` : nothing}
+    ${canAblate() ? html`<p class="together">${headActions(head)} ${changeLink()}</p>` : nothing}
     <p class="hint" id="statistics">
       <span id="head-title">${head}</span>: ${help("label", label)}; ${help("entropy", "spread (entropy)")}
       ${entropy.toFixed(2)} nats, ${help("highest", "highest weight")}
