@@ -1,5 +1,6 @@
 """A value of the wrong type is refused by every public function, by the name of the argument."""
 
+import pickle
 import sys
 from collections.abc import Callable, Sequence
 from inspect import Parameter, signature
@@ -15,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent / "cli"))
 import regard
 from random_models import save_models
 from regard.arguments import checked
-from regard.errors import DataError, RegardError, SettingsError
+from regard.errors import DataError, RegardError, SettingsError, UnknownOptionError
 from regard.extending import DecodingOptions
 from regard.inspection.record import HeadName
 from regard.training.training_run import Callback
@@ -118,6 +119,37 @@ def test_texts_are_texts(folder: Path, name: str, arguments: dict[str, Any], mes
 def test_settings_are_of_their_type(folder: Path, name: str, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         getattr(regard.load(folder / "m"), name)(**arguments)
+
+
+def test_a_misspelled_argument_has_its_neighbour_whether_it_is_an_option_or_not(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`translate(text, prefix=...)` listed the options of decoding, among which `prefixes` is not."""
+    monkeypatch.chdir(folder)
+    num_tried = 0
+    for name, function in public_calls(folder):
+        parameters = list(signature(function).parameters.values())
+        if all(each.kind is not Parameter.VAR_KEYWORD for each in parameters):
+            continue
+        own = [each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
+        given = {key: value for key, value in GOOD.get(name, {}).items() if key in signature(function).parameters}
+        required = [
+            each.name
+            for each in parameters
+            if each.default is Parameter.empty and each.kind is not Parameter.VAR_KEYWORD
+        ]
+        if not set(required) <= given.keys():
+            continue
+        for argument in [*own, "temperature"]:
+            with pytest.raises((SettingsError, TypeError)) as caught:
+                next(iter(function(**given, **{argument + argument[-1]: None})))
+            if isinstance(caught.value, UnknownOptionError):
+                assert f"Did you mean '{argument}'?" in str(caught.value), (name, argument)
+                num_tried += 1
+                assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    assert num_tried > 20
+    with pytest.raises(SettingsError, match=r"got 'prefix'\. Did you mean 'prefixes'"):
+        regard.load(folder / "m").translate("ab", prefix="a")
 
 
 def test_lines_are_checked_as_they_come(folder: Path) -> None:

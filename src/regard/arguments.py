@@ -8,14 +8,15 @@ from __future__ import annotations
 import os
 import reprlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache, wraps
-from inspect import Parameter, signature
+from inspect import Parameter, isgenerator, signature
 from itertools import chain
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from regard.errors import DataError, RegardError, SettingsError
+from regard.errors import DataError, RegardError, SettingsError, UnknownOptionError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 HOLD_DATA = {
@@ -48,6 +49,7 @@ def checked(function: Function) -> Function:
     """
     parameters = list(signature(function).parameters.values())
     by_place = [each.name for each in parameters if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    by_name = [each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
     given_so = {each.name: each.default for each in parameters if each.default is not Parameter.empty}
 
     @cache
@@ -67,9 +69,25 @@ def checked(function: Function) -> Function:
                 continue
             if mismatch := _mismatch(name, value, hints[name]):
                 raise _error(name, mismatch)
-        return function(*args, **kwargs)
+        with _allowing(by_name):
+            found = function(*args, **kwargs)
+        return _iterated(found, by_name) if isgenerator(found) else found
 
     return call  # type: ignore[return-value]  # it has the signature of `function`
+
+
+@contextmanager
+def _allowing(names: Collection[str]) -> Iterator[None]:
+    """Let an unknown option be told that a function has arguments of its own, too."""
+    try:
+        yield
+    except UnknownOptionError as error:
+        raise UnknownOptionError(error.name, {*error.allowed, *names}) from error.__cause__
+
+
+def _iterated(items: Iterable[Any], names: Collection[str]) -> Iterator[Any]:
+    with _allowing(names):
+        yield from items
 
 
 def check_texts(texts: Iterable[Any], name: str = "texts", first: int = 0) -> None:

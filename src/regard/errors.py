@@ -72,6 +72,24 @@ class SettingsError(RegardError, ValueError):
     """A setting that is unknown, of the wrong kind or out of range."""
 
 
+class UnknownOptionError(SettingsError):
+    """An option of decoding that there is not.
+
+    Args:
+        name: of the option.
+        allowed: the names that there are.
+    """
+
+    def __init__(self, name: str, allowed: Iterable[str]) -> None:
+        self.name, self.allowed = name, list(allowed)
+        super().__init__(
+            f"an option must be a known option of decoding; got {name!r}. {nearest_hint(name, self.allowed)}"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.name, self.allowed)
+
+
 class DataError(RegardError, ValueError):
     """A text file, a data set or a line of one that cannot be used."""
 

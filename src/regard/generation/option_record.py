@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from regard.errors import SettingsError, nearest_hint
+from regard.errors import SettingsError, UnknownOptionError
 
 Record = TypeVar("Record", bound="Options")
 
@@ -33,7 +33,7 @@ class Options(BaseModel):
         try:
             super().__init__(**options)
         except ValidationError as error:
-            raise SettingsError(self._first_problem(error)) from error
+            raise self._first_problem(error) from error
         self.check()
 
     def check(self) -> None:
@@ -64,11 +64,11 @@ class Options(BaseModel):
         return cls.model_fields[name].default
 
     @classmethod
-    def _first_problem(cls, error: ValidationError) -> str:
+    def _first_problem(cls, error: ValidationError) -> SettingsError:
         problem = error.errors()[0]
         name = ".".join(str(part) for part in problem["loc"])
         if problem["type"] == "extra_forbidden":
-            return f"an option must be a known option of decoding; got {name!r}. {nearest_hint(name, cls.model_fields)}"
+            return UnknownOptionError(name, cls.model_fields)
         message = problem["msg"].removeprefix("Input ").removeprefix("should be").strip()
         message = message.replace("greater than or equal to", "at least").replace("less than or equal to", "at most")
-        return f"{name} must be {message}; got {problem['input']!r}."
+        return SettingsError(f"{name} must be {message}; got {problem['input']!r}.")
