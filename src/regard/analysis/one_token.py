@@ -100,14 +100,10 @@ def token_stream(pipeline: Pipeline, seen: Inspection, row: int) -> list[Sublaye
 
 def position_terms(pipeline: Pipeline) -> list[PositionTerm]:
     """The changes that positions make in the self-attention of the last stack; empty: it knows no positions."""
-    found = set[PositionTerm]()
     stack = list(pipeline.model.layer_stacks())[-1]
-    for site, attention in multihead_attentions(pipeline.model).items():
-        positions = attention.attention.positions
-        if site.kind == stack and positions is not None:
-            terms = {"rotation": positions.has_rotation, "bias": positions.has_bias, "values": positions.has_values}
-            found |= {term for term in get_args(PositionTerm) if terms[term]}
-    return [term for term in get_args(PositionTerm) if term in found]
+    attentions = [each for site, each in multihead_attentions(pipeline.model).items() if site.kind == stack]
+    schemes = [each.attention.positions for each in attentions if each.attention.positions is not None]
+    return [term for term in get_args(PositionTerm) if any(getattr(each, f"has_{term}") for each in schemes)]
 
 
 @torch.no_grad()
