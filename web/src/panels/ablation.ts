@@ -3,9 +3,9 @@
 import {html, nothing, type TemplateResult} from "lit-html";
 import {disableHeads, toggleHeads, undoDisabling} from "../ablation";
 import {givenClass, numGivenScored} from "../given";
-import {scrollToPanel} from "../scrolling";
 import {markDifferences} from "../marks";
 import {saveMenu, type Row} from "../save-menu";
+import {scrollToPanel} from "../scrolling";
 import {displayToken} from "../spelling";
 import {canAblate, generatesText, isViewOfOther, scoredTokens, state, translates, type AblationResult} from "../state";
 import {styleProperties} from "../style-properties";
@@ -50,6 +50,8 @@ function storedAblations(): TemplateResult | typeof nothing {
   </section>`;
 }
 
+export const sumOf = (numbers: number[]): number => numbers.reduce((sum, each) => sum + each, 0);
+
 /** A change with its sign; one that rounds to 0 has none. */
 export function signed(value: number, digits: number): string {
   const shown = value.toFixed(digits);
@@ -91,7 +93,7 @@ export function changeBars(labels: string[], changes: number[], unit: "nats" | "
 /** The changes of a model that generates text: of each token after the right ones, and of its own output. */
 function textChanges({token_changes: changes, log_prob_change: mean, text}: AblationResult): TemplateResult {
   const sentence = state.heads.ablatedSentence!;
-  const sum = changes.reduce((total, each) => total + each, 0);
+  const sum = sumOf(changes);
   const kind = translates() ? "translation" : "text";
   const hint = sentence.prefix
     ? "It begins with what you wrote, as the one above does."
@@ -161,7 +163,7 @@ export function changeLink(): TemplateResult | typeof nothing {
   const which = disabled.length === 1 ? disabled[0]! : `these ${disabled.length} heads`;
   const kind = translates() ? "translation" : "text";
   const isSame = ablation.text === ablatedSentence?.text;
-  const sum = ablation.token_changes.reduce((total, each) => total + each, 0);
+  const sum = sumOf(ablation.token_changes);
   const effect = generatesText() ? `${isSame ? "the same" : "another"} ${kind}, ${signed(sum, 2)} nats` : "the change";
   return html`<button class="link short" id="to-change" data-unsaved @click=${() => scrollToPanel(".panel.without")}
     >Without ${which}: ${effect}</button

@@ -31,8 +31,9 @@ function scoreStatement({key}: AttentionView, lookup: LookupReply): TemplateResu
     </p>`;
   }
   const sum = terms.reduce((total, term) => total + term, 0);
-  const number = (value: number): TemplateResult => html`<span class="number">${value.toFixed(3)}</span>`;
-  const scaling = html`, times <span class="number">${factor.toFixed(5)}</span> (1 ÷ √${query.length})`;
+  const number = (value: number, digits = 3): TemplateResult =>
+    html`<span class="number">${value.toFixed(digits)}</span>`;
+  const scaling = html`, times ${number(factor, 5)} (1 ÷ √${query.length})`;
   const position = html`, plus ${number(bias[key]!)} for the positions`;
   return html`<p id="score">
     The sum, ${number(sum)}${factor === 1 ? nothing : scaling}${bias[key] ? position : nothing}, is the score

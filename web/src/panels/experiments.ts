@@ -7,7 +7,7 @@ import {tryChange} from "../inspection";
 import {saveMenu, type Row} from "../save-menu";
 import {chosenModel, generatesText, isViewOfOther, state} from "../state";
 import {help} from "../terms";
-import {changeBars, changeLegend, signed} from "./ablation";
+import {changeBars, changeLegend, signed, sumOf} from "./ablation";
 
 interface Change {
   button: string;
@@ -66,8 +66,6 @@ function buttons(): TemplateResult {
   };
   return html`<p class="together" data-unsaved>${Object.keys(CHANGES).map(button)}</p>`;
 }
-
-const sumOf = (numbers: number[]): number => numbers.reduce((sum, each) => sum + each, 0);
 
 function outcome({change, source, tokens, before, after}: ExperimentReply): TemplateResult {
   const changes = after.map((value, index) => value - before[index]!);
