@@ -53,6 +53,9 @@ test-processors: .venv/dev .venv/native
 	OMP_WAIT_POLICY=PASSIVE ONEDNN_MAX_CPU_ISA=AVX512_CORE_VNNI ATEN_CPU_CAPABILITY=avx512 \
 		$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 
+test-arm: .venv/dev
+	native/try_arm.sh
+
 test-long: .venv/dev
 	$(BIN)/python -m pytest -m slow
 
@@ -129,7 +132,7 @@ web/node_modules/.package-lock.json: web/package-lock.json
 native: .venv/native
 
 clean:
-	rm -rf .venv site demo-model histogram-model src/regard/engines/layers-*
+	rm -rf .venv .arm site demo-model histogram-model src/regard/engines/layers-*
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Regard needs Python 3.11 or newer; choose one with: make PYTHON=python3.12")'

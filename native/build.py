@@ -2,6 +2,7 @@
 
     python native/build.py            # into src/regard/engines
     python native/build.py folder     # elsewhere
+    CC="python -m ziglang cc -target aarch64-linux-gnu" python native/build.py folder arm64    # for other processors
 
 Any C compiler will do: that of the environment variable CC, `cc`, `gcc`, `clang`, or the one of `pip install ziglang`.
 """
@@ -17,36 +18,31 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from pathlib import Path
 
-SOURCES = [
-    Path(__file__).with_name(name)
-    for name in ("attention.c", "changes.c", "layers.c", "linear.c", "recurrent.c", "search.c", "threads.c", "tiles.c")
-]
-HEADERS = [
-    Path(__file__).with_name(name)
-    for name in (
-        "attention.h",
-        "functions.h",
-        "layers.h",
-        "linear.h",
-        "recurrent.h",
-        "threads.h",
-        "tiles.h",
-        "vectors.h",
-    )
-]
+SOURCES, HEADERS = (sorted(Path(__file__).parent.glob(pattern)) for pattern in ("*.c", "*.h"))
 PLACE = Path(__file__).parents[1] / "src" / "regard" / "engines"
 FLAGS = ["-O3", "-std=gnu11", "-shared", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off"]
 if platform.system() != "Windows":  # where clang refuses the first, and there are no such threads
     FLAGS += ["-fPIC", "-pthread"]
 AVX2 = ["-mavx2", "-mfma"]
 AVX512 = [*AVX2, "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512"]
-KINDS: dict[str, dict[str, list[str]]] = {
-    "x86_64": {"avx512vnni": [*AVX512, "-mavx512vnni"], "avx512": AVX512, "avx2": AVX2},
-    "arm64": {"neon": []},
+KINDS: dict[str, dict[str, list[list[str]]]] = {
+    "x86_64": {
+        "avx512vnni": [[*AVX512, "-mavx512vnni"]],
+        "avx512": [AVX512],
+        "avxvnni": [[*AVX2, "-mavxvnni"]],
+        "avx2": [AVX2],
+    },
+    "arm64": {
+        "i8mm": [["-march=armv8.2-a+dotprod+i8mm"], ["-mcpu=generic+dotprod+i8mm"]],
+        "dotprod": [["-march=armv8.2-a+dotprod"], ["-mcpu=generic+dotprod"]],
+        "neon": [[]],
+    },
 }
-"""Compiler flags for each kind of processor, by machine."""
+"""Compiler flags for each kind of processor, by machine: those of GCC and clang, and of `ziglang` where it has others. The
+last kind of a machine is its oldest processor, which every compiler knows."""
 SUFFIXES = {"Darwin": ".dylib", "Windows": ".dll"}
 
 
@@ -88,20 +84,39 @@ def digest() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in SOURCES + HEADERS)).hexdigest()[:16]
 
 
-def build(output: Path = PLACE, more: tuple[str, ...] = ()) -> list[Path]:
-    """The libraries for all kinds of this machine's processors.
+def known(spellings: list[list[str]]) -> list[str] | None:
+    """The first flags that the compiler knows. Older compilers know none for newer processors."""
+
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "nothing.c")
+        source.touch()
+        words = [*compiler(), "-c", str(source), "-o", str(source.with_suffix(".o"))]
+        for flags in spellings:
+            if not subprocess.run([*words, *flags], capture_output=True, check=False).returncode:
+                return flags
+    return None
+
+
+def build(output: Path = PLACE, more: tuple[str, ...] = (), of: str | None = None) -> list[Path]:
+    """The libraries for all kinds of a machine's processors, but for those that the compiler does not know.
 
     Args:
         more: further flags.
+        of: a machine of `KINDS`; this one by default.
     Raises:
         NoCompilerError: there is no compiler, or it failed; or the machine is of another kind.
     """
-    if machine() not in KINDS:
-        raise NoCompilerError(f"processors of kind {machine()} have no native layers")
+    of = of or machine()
+    if of not in KINDS:
+        raise NoCompilerError(f"processors of kind {of} have no native layers")
     output.mkdir(parents=True, exist_ok=True)
     built = []
-    for kind, flags in KINDS[machine()].items():
+    for kind, spellings in KINDS[of].items():
         path = output / f"layers-{kind}{SUFFIXES.get(platform.system(), '.so')}"
+        flags = known(spellings) if kind != list(KINDS[of])[-1] else spellings[0]
+        if flags is None:
+            path.unlink(missing_ok=True)
+            continue
         partial = path.with_name(f".{path.name}.{os.getpid()}")
         words = [
             *compiler(),
@@ -125,7 +140,7 @@ def build(output: Path = PLACE, more: tuple[str, ...] = ()) -> list[Path]:
 
 if __name__ == "__main__":
     try:
-        for path in build(*map(Path, sys.argv[1:2])):
+        for path in build(*map(Path, sys.argv[1:2]), of=(sys.argv[2:3] or [None])[0]):
             print(path)
     except NoCompilerError as error:
         sys.exit(f"native layers were not compiled: {error}")

@@ -13,7 +13,7 @@
 #include "tiles.h"
 #include "vectors.h"
 
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) || defined(__ARM_NEON)
 #define BLOCK 12
 #else
 #define BLOCK 6
@@ -26,6 +26,17 @@
 /* Rows that are rounded to bytes before the first is multiplied: whole blocks of all kernels. */
 #define WORTH_TILES 4
 /* Rows from which tiles are faster. */
+
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
+#define HAS_DOT 1
+#define FLIPS -128 /* one of the two bytes of a product has no sign */
+#elif defined(__ARM_FEATURE_DOTPROD)
+#define HAS_DOT 1
+#define FLIPS 0
+#else
+#define HAS_DOT 0
+#define FLIPS 0
+#endif
 
 /* Do `DO(n)` for the number of rows, a constant. */
 #if BLOCK > 6
@@ -153,7 +164,7 @@ static float round_row(const Linear *map, const float *x, int8_t *bytes, const i
 
 /* sum + the products of four inputs, the same for all lanes, with four weights of each lane.
  * PAIRS: inputs without their sign times weights with it, which two of are at most 2 x 127 x 127 = 32,258, so that 16 bits hold them.
- * DOT: inputs are shifted by 128, as the instruction takes them without a sign; `offsets` take that away again. */
+ * DOT: with FLIPS, inputs are shifted by 128, as the instruction takes them without a sign; `offsets` take that away again. */
 INLINE integers add_products(integers sum, const int8_t *four, const int8_t *magnitudes, integers weights, const int kernel) {
     int32_t word, size;
     memcpy(&word, four, 4);
@@ -172,6 +183,10 @@ INLINE integers add_products(integers sum, const int8_t *four, const int8_t *mag
 #endif
 #if defined(__AVX512VNNI__)
     if (kernel == DOT) return (integers)_mm512_dpbusd_epi32((__m512i)sum, _mm512_set1_epi32(word), (__m512i)weights);
+#elif defined(__AVXVNNI__)
+    if (kernel == DOT) return (integers)_mm256_dpbusd_avx_epi32((__m256i)sum, _mm256_set1_epi32(word), (__m256i)weights);
+#elif defined(__ARM_FEATURE_DOTPROD)
+    if (kernel == DOT) return (integers)vdotq_s32((int32x4_t)sum, vreinterpretq_s8_s32(vdupq_n_s32(word)), (int8x16_t)weights);
 #endif
     int8_t bytes[4 * LANES];
     memcpy(bytes, &weights, sizeof bytes);
@@ -184,9 +199,10 @@ INLINE integers add_products(integers sum, const int8_t *four, const int8_t *mag
 static int kernel_of(const Linear *map, int64_t rows) {
     int wants_tiles = map->kernel == TILES || (map->kernel == FASTEST && rows >= WORTH_TILES);
     if (wants_tiles && PANEL == TILED_OUTPUTS && has_tiles()) return TILES;
-#if defined(__AVX512VNNI__)
-    if (map->kernel == FASTEST || map->kernel == DOT || map->kernel == TILES) return DOT;
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+    if (map->kernel == SQUARES || (map->kernel == FASTEST && rows > 1)) return SQUARES;
 #endif
+    if (HAS_DOT && map->kernel != SCALAR && map->kernel != PAIRS) return DOT;
 #if defined(__AVX2__)
     if (map->kernel != SCALAR) return PAIRS;
 #endif
@@ -212,7 +228,7 @@ INLINE void byte_block(const Linear *map, int64_t begin, const int8_t *bytes, co
     integers sums[BLOCK][2];
     for (int r = 0; r < rows; ++r)
         for (int part = 0; part < 2; ++part)
-            sums[r][part] = kernel == DOT ? load_integers(map->offsets + begin + part * LANES) : (integers){0};
+            sums[r][part] = kernel == DOT && FLIPS ? load_integers(map->offsets + begin + part * LANES) : (integers){0};
     for (int64_t group = 0; group < groups; ++group) {
         const int8_t *weights = panel + group * 4 * PANEL;
         integers first = load_integers(weights), second = load_integers(weights + 4 * LANES);
@@ -226,6 +242,36 @@ INLINE void byte_block(const Linear *map, int64_t begin, const int8_t *bytes, co
     for (int r = 0; r < rows; ++r) write_bytes(map, begin, y, places ? places[r] : r, sums[r], scales[r]);
 }
 
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+/* The same, by an instruction that multiplies eight inputs of two rows with those of two outputs. */
+INLINE void square_block(const Linear *map, int64_t begin, const int8_t *bytes, const float *scales, float *y, const int64_t *places,
+                         const int rows) {
+    enum { GROUP = 4 * PANEL };
+    int64_t stride = stride_of(map, SQUARES);
+    const int8_t *panel = (const int8_t *)map->weight + begin * ((map->in + 3) / 4) * 4;
+    int32x4_t sums[(BLOCK + 1) / 2][PANEL / 2] = {0};
+    for (int64_t i = 0; i < map->in; i += 8, panel += 2 * GROUP) { /* after the last input there are zeros */
+        int32x4_t four[2][2], weights[PANEL / 2];
+        for (int part = 0; part < 2; ++part) memcpy(four[part], panel + part * GROUP, GROUP);
+        for (int half = 0; half < 2; ++half)
+            weights[2 * half] = vzip1q_s32(four[0][half], four[1][half]), weights[2 * half + 1] = vzip2q_s32(four[0][half], four[1][half]);
+        for (int r = 0; r < rows; r += 2) {
+            const int8_t *upper = bytes + r * stride + i, *lower = r + 1 < rows ? upper + stride : upper;
+            int8x16_t inputs = vcombine_s8(vld1_s8(upper), vld1_s8(lower));
+            for (int o = 0; o < PANEL / 2; ++o) sums[r / 2][o] = vmmlaq_s32(sums[r / 2][o], inputs, (int8x16_t)weights[o]);
+        }
+    }
+    for (int r = 0; r < rows; ++r) {
+        integers of_row[2];
+        for (int half = 0; half < 2; ++half) {
+            int64x2_t two = (int64x2_t)sums[r / 2][2 * half], next = (int64x2_t)sums[r / 2][2 * half + 1];
+            of_row[half] = (integers)(r % 2 ? vzip2q_s64(two, next) : vzip1q_s64(two, next));
+        }
+        write_bytes(map, begin, y, places ? places[r] : r, of_row, scales[r]);
+    }
+}
+#endif
+
 INLINE void byte_panels_by(const Product *product, int64_t first, int64_t last, const int kernel) {
     const Linear here = product->map;
     int64_t stride = stride_of(&here, kernel);
@@ -236,6 +282,11 @@ INLINE void byte_panels_by(const Product *product, int64_t first, int64_t last, 
             const int8_t *bytes = product->bytes + row * stride;
             int64_t count = product->rows - row < BLOCK ? product->rows - row : BLOCK;
 #define OF_BYTES(n) case n: byte_block(&here, begin, bytes, product->scales + row, outputs, to, n, kernel); break;
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+#define OF_SQUARES(n) case n: square_block(&here, begin, bytes, product->scales + row, outputs, to, n); break;
+            if (kernel == SQUARES) FOR_ROWS(count, OF_SQUARES)
+            else
+#endif
             FOR_ROWS(count, OF_BYTES)
         }
 }
@@ -266,8 +317,11 @@ static void byte_panels(const void *task, int64_t thread, int64_t first, int64_t
 #if defined(__AVX2__)
     if (product->kernel == PAIRS) byte_panels_by(product, first, last, PAIRS);
 #endif
-#if defined(__AVX512VNNI__)
+#if HAS_DOT
     if (product->kernel == DOT) byte_panels_by(product, first, last, DOT);
+#endif
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+    if (product->kernel == SQUARES) byte_panels_by(product, first, last, SQUARES);
 #endif
 }
 
@@ -284,7 +338,7 @@ static void multiply_bytes(Product product, const Resources *resources) {
         product.rows = rows - row < CHUNK ? rows - row : CHUNK;
         for (int64_t r = 0; r < product.rows; ++r) {
             int8_t *to = bytes + r * stride_of(&here, kernel);
-            scales[r] = round_row(&here, x + (row + r) * here.in, to, kernel == DOT ? -128 : 0);
+            scales[r] = round_row(&here, x + (row + r) * here.in, to, kernel == DOT ? FLIPS : 0);
             int64_t size = bytes_of_row(&here);
             for (int64_t i = 0; kernel == PAIRS && i < size; ++i) to[size + i] = to[i] < 0 ? -to[i] : to[i];
         }
@@ -321,17 +375,6 @@ void multiply_to(const Linear *map, int64_t rows, const float *x, float *y, cons
     if (map->dtype == INT8) multiply_bytes(product, resources);
     else share_panels(&product, float_panels, resources->num_threads);
     if (map->updates && resources->adapters) add_updates(map, rows, x, y, places, resources->adapters);
-}
-
-EXPORT int64_t regard_has_tiles(void) { return has_tiles(); }
-
-/* Whether the processor, not the library, has the instruction of `DOT`. */
-EXPORT int64_t regard_has_dot_products(void) {
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512vnni") != 0;
-#else
-    return 0;
-#endif
 }
 
 EXPORT int64_t regard_panel(void) { return PANEL; }

@@ -21,7 +21,15 @@ from regard.models.encoder_decoder import EncoderDecoder
 from regard.nn.quantization import quantized
 
 pytestmark = pytest.mark.skipif(LIBRARY is None, reason="there are no native layers")
-KINDS = {"avx512vnni": (0, 1, 2, 3, 4), "avx512": (0, 1, 2), "avx2": (0, 1, 2), "neon": (0, 1)}
+KINDS = {
+    "avx512vnni": (0, 1, 2, 3, 4),
+    "avx512": (0, 1, 2),
+    "avxvnni": (0, 1, 2, 3),
+    "avx2": (0, 1, 2),
+    "i8mm": (0, 1, 3, 5),
+    "dotprod": (0, 1, 3),
+    "neon": (0, 1),
+}
 """The kernels that each library has, by the numbers of `linear.h`; 0 is its fastest, 1 has no instructions of its own."""
 
 

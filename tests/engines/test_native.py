@@ -357,18 +357,30 @@ def test_a_wheel_says_for_which_processor_it_was_compiled(
 def test_an_older_processor_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     """REGARD_CPU holds back the layers in C alone."""
     assert LIBRARY is not None
-    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX512")
-    monkeypatch.setattr("platform.machine", lambda: "x86_64")
     folder = Path(structures.__file__).parent
-    for chosen in ("avx2", "avx512"):
+    kinds = library.ON_ARM if library.platform.machine().lower() in library.ARM else library.ON_X86
+    usable = [kind for kind in kinds if LIBRARY.functions.regard_can_run(kind.encode())]
+    if (capability := torch.backends.cpu.get_cpu_capability()) == "AVX2":
+        usable = [kind for kind in usable if not kind.startswith("avx512")]
+    assert usable[-1] == kinds[-1]
+    for chosen in usable:
         monkeypatch.setenv("REGARD_CPU", chosen)
-        assert chosen in find_in(folder).reason
-    allowed_512 = "(avx512vnni or )?avx512 or avx2"
-    for capability, allowed, wrong in (("AVX512", allowed_512, "sse"), ("AVX2", "avx2", "avx512")):
-        monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda name=capability: name)
+        assert find_in(folder).reason == f"compiled for {chosen}"
+    for wrong in ("sse", "avx512" if capability == "AVX2" else "neon" if kinds[-1] == "avx2" else "avx2"):
         monkeypatch.setenv("REGARD_CPU", wrong)
-        with pytest.raises(SettingsError, match=f"REGARD_CPU must be {allowed} on this processor; got '{wrong}'"):
+        with pytest.raises(SettingsError, match=f"must be {' or '.join(usable)} on this processor; got '{wrong}'"):
             find_in(folder)
+
+
+@pytest.mark.skipif(library.platform.machine() != "x86_64", reason="of x86")
+def test_a_processor_that_is_held_back_has_no_newer_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ATEN_CPU_CAPABILITY=avx2 is a processor of 2013; one that has no AVX-512 uses the dot products that it has."""
+    assert LIBRARY is not None
+    functions = LIBRARY.functions
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX2")
+    held_back = bool(functions.regard_can_run(b"avx512"))
+    newest = "avxvnni" if functions.regard_can_run(b"avxvnni") and not held_back else "avx2"
+    assert find_in(Path(structures.__file__).parent).reason == f"compiled for {newest}"
 
 
 def test_a_missing_or_damaged_library_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -378,7 +390,7 @@ def test_a_missing_or_damaged_library_is_told(tmp_path: Path, monkeypatch: pytes
         warnings.simplefilter("error")
         assert find_once().library is None  # there need not be one
     assert "not compiled" in find_in(tmp_path).reason
-    for kind in ("avx512", "avx2", "neon"):
+    for kind in (*library.ON_X86, *library.ON_ARM):
         for suffix in (".so", ".dylib", ".dll"):
             (tmp_path / f"layers-{kind}{suffix}").write_text("no library")
     assert "cannot be loaded" in find_in(tmp_path).reason

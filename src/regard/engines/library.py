@@ -16,10 +16,10 @@ from torch import Tensor
 
 from regard.errors import SettingsError
 
-KINDS = {"AVX512": "avx512", "AVX2": "avx2"}
-"""The names of the files of x86 processors, by PyTorch's names of the processors; ATEN_CPU_CAPABILITY changes both."""
-WITH_DOT_PRODUCTS = "avx512vnni"
-"""The file of processors with AVX-512 that have instructions for products of bytes; PyTorch has no name for them."""
+ON_X86 = ("avx512vnni", "avx512", "avxvnni", "avx2")
+ON_ARM = ("i8mm", "dotprod", "neon")
+"""The names of the files of a machine, for the newest processors first. The last one, of any processor, knows which of
+the others this one can run."""
 CPU_VARIABLE = "REGARD_CPU"
 """The environment variable that chooses the file of an older processor for the layers in C alone."""
 ARM = ("arm64", "aarch64")
@@ -241,22 +241,29 @@ def find_in(folder: Path) -> FoundLibrary:
         SettingsError: REGARD_CPU names something else.
     """
     on_arm = platform.machine().lower() in ARM
-    kind = "neon" if on_arm else KINDS.get(torch.backends.cpu.get_cpu_capability())
-    if kind is None:
+    capability = torch.backends.cpu.get_cpu_capability()
+    if not on_arm and capability not in ("AVX512", "AVX2"):
         return FoundLibrary(None, "not written for processors without AVX2")
-    found = _open(folder, kind)
-    usable = ["neon"] if on_arm else ["avx512", "avx2"][["avx512", "avx2"].index(kind) :]
-    if kind == "avx512" and found.library is not None and found.library.functions.regard_has_dot_products():
-        usable.insert(0, WITH_DOT_PRODUCTS)
-    chosen = os.environ.get(CPU_VARIABLE) or usable[0]
+    kinds = ON_ARM if on_arm else ON_X86 if capability == "AVX512" else ON_X86[2:]
+    found = _open(folder, kinds[-1])
+    if found.library is None:
+        return found
+    can_run = found.library.functions.regard_can_run
+    usable = [kind for kind in kinds if can_run(kind.encode()) and _path(folder, kind).is_file()]
+    is_held_back = capability == "AVX2" and can_run(b"avx512")
+    chosen = os.environ.get(CPU_VARIABLE) or (kinds[-1] if is_held_back else usable[0])
     if chosen not in usable:
         raise SettingsError(f"{CPU_VARIABLE} must be {' or '.join(usable)} on this processor; got {chosen!r}.")
-    return found if chosen == kind else _open(folder, chosen)
+    return found if chosen == kinds[-1] else _open(folder, chosen)
+
+
+def _path(folder: Path, kind: str) -> Path:
+    return folder / f"layers-{kind}{SUFFIXES.get(platform.system(), '.so')}"
 
 
 def _open(folder: Path, kind: str) -> FoundLibrary:
     """The library of a folder for a kind of processor."""
-    path = folder / f"layers-{kind}{SUFFIXES.get(platform.system(), '.so')}"
+    path = _path(folder, kind)
     if not path.is_file():
         return FoundLibrary(None, f"not compiled for {kind}; docs/engines.md says how")
     try:
@@ -264,7 +271,7 @@ def _open(folder: Path, kind: str) -> FoundLibrary:
         functions.regard_source.restype = c_char_p
         functions.regard_panel.restype = functions.regard_workspace_size.restype = c_int64
         functions.regard_room_of_map.restype = c_int64
-        functions.regard_has_dot_products.restype = c_int64
+        functions.regard_can_run.argtypes, functions.regard_can_run.restype = [c_char_p], c_int64
         functions.regard_search_step.restype = functions.regard_recurrent_search_step.restype = c_int64
         functions.regard_run_recurrent.restype = functions.regard_recurrent_workspace_size.restype = c_int64
         functions.regard_room_of_reading.restype, functions.regard_read.restype = c_int64, None
