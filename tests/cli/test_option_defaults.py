@@ -1,6 +1,7 @@
-"""The command line repeats the defaults of decoding, so that help is quick; the records of options own them."""
+"""The command line repeats defaults and choices, so that help is quick; the records of options and the formats own them."""
 
 import inspect
+import re
 from typing import Any
 
 import annotated_types
@@ -9,10 +10,17 @@ import typer
 
 from regard.cli import inspect as inspecting
 from regard.cli.compare import compare
+from regard.cli.convert import convert
 from regard.cli.evaluate import evaluate
 from regard.cli.generate import generate
+from regard.cli.serve import serve
+from regard.cli.training import train
 from regard.cli.translate import translate
+from regard.engines.engine_choice import ENGINES
 from regard.generation.options import DecodingOptions, TextOptions
+from regard.interop.formats import EIGHT_BITS, FORMATS
+from regard.models.registry import ARCHITECTURES
+from regard.runs.families import FAMILIES
 
 COMMANDS: list[tuple[Any, Any]] = [
     (translate, DecodingOptions),
@@ -40,3 +48,19 @@ def test_commands_have_the_defaults_and_ranges_of_the_records(command: Any, opti
         compared.append(name)
     expected = {"generate": 8, "translate": 5, "evaluate": 3, "compare": 3, "inspect": 2, "align": 0}
     assert len(compared) >= expected[command.__name__], compared
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "choices"),
+    [
+        (convert, "to", (EIGHT_BITS, *FORMATS)),
+        (train, "arch", ARCHITECTURES),
+        (train, "task", {task for family in FAMILIES.values() for task in family.tasks if task}),
+        *((command, "engine", ENGINES) for command in (translate, generate, evaluate, serve)),
+    ],
+)
+def test_help_names_every_choice(command: Any, name: str, choices: Any) -> None:
+    parameter = inspect.signature(command, eval_str=True).parameters[name]
+    (option,) = (part for part in parameter.annotation.__metadata__ if isinstance(part, typer.models.OptionInfo))
+    words = set(re.findall(r"[\w-]+", option.help))
+    assert set(choices) - words == set()
