@@ -6,6 +6,7 @@
     python benchmarks/continuing.py guide work base                            # models that learn the alignments of `base`
     python benchmarks/continuing.py languages ../shared/data/g2p work          # words to phones: seven languages, then one
     python benchmarks/continuing.py compress ../shared/data work               # restoring sentences, then shortening them
+    python benchmarks/continuing.py adapt ../shared/data/multi30k_ende work base    # `base`, of English and German, learns others
     python benchmarks/continuing.py sentiment ../shared/data/sst2 work         # masked tokens, then sentiment
 
 `split` divides Multi30k by topic: pairs that name a dog, a cat or a horse, and the others. A model learns the others first, and
@@ -241,6 +242,29 @@ def compress(source: Path, work: Path) -> None:
             print(f"ROUGE-L {rouge(regard('translate', model, test[0], '--threads', 1), test[1]):.2f}", flush=True)
 
 
+def adapt(source: Path, work: Path, base: Path) -> None:
+    """English to French and to Czech, 3,000 pairs, from a model of English to German: all weights, an adapter, from nothing."""
+    work.mkdir(exist_ok=True)
+    print("| | validation loss, step | BLEU | chrF | stored | time |\n|---|---|---:|---:|---:|---:|")
+    for language in ("fr", "cs"):
+        parts = []
+        for name, part, size in (("train", "train", 3000), ("valid", "val", 300), ("test", "test_2016_flickr", 1000)):
+            sides = [(source / f"{part}.{side}").read_text(encoding="utf-8").split("\n")[:-1] for side in ("en", language)]
+            pairs = random.Random(1).sample(list(zip(*sides, strict=True)), size)
+            parts.append([work / f"{language}-{name}.{side}" for side in ("en", language)])
+            for number, path in enumerate(parts[-1]):
+                path.write_text("".join(f"{pair[number]}\n" for pair in pairs), encoding="utf-8")
+        ways = {
+            "all weights": ["--from", base],
+            "adapter of rank 16": ["--from", base, "--set", "adapter.rank=16"],
+            "from nothing": [],
+        }
+        for seed in (1, 2, 3):
+            for name, options in ways.items():
+                common = ["--steps", 600, "--seed", seed]
+                run(work, f"{language}, {name}, seed {seed}", *parts, *common, *options, base=base)
+
+
 def sentiment(source: Path, work: Path) -> None:
     """Reviews to their sentiment, from an encoder that learnt to predict their masked tokens, and from nothing."""
     work.mkdir(exist_ok=True)
@@ -274,5 +298,5 @@ def sentiment(source: Path, work: Path) -> None:
 
 if __name__ == "__main__":
     command, *rest = sys.argv[1:]
-    commands = (split, tune, distil, guide, languages, compress, sentiment)
+    commands = (split, tune, distil, guide, languages, compress, adapt, sentiment)
     {each.__name__: each for each in commands}[command](*map(Path, rest))

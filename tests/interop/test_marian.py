@@ -1,5 +1,6 @@
 """Marian's own files: made from a random MarianMT model of `transformers`, and read by CTranslate2's converter as well."""
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from student_files import binary
 
 from regard.errors import ModelFolderError
 from regard.interop.formats import read_foreign
@@ -118,6 +120,40 @@ def test_a_shared_vocabulary(kind: str, tmp_path: Path) -> None:
     assert check.against.startswith("CTranslate2")
     assert check.largest_difference < 5e-4
     assert check.first_difference is None
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["bin", "bin.gz"])
+@pytest.mark.parametrize("eight_bits", [False, True], ids=["float32", "intgemm8"])
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_a_binary_with_self_attention_is_the_npz_of_its_numbers(
+    norm: str, eight_bits: bool, packed: bool, tmp_path: Path
+) -> None:
+    """What `marian-conv` makes of an ordinary model; of bytes, the numbers that they stand for."""
+    options, more = OPTIONS, {}
+    if norm == "pre":
+        options = OPTIONS | {
+            "transformer-preprocess": "n",
+            "transformer-postprocess": "da",
+            "transformer-postprocess-top": "n",
+        }
+        more = {f"{side}_top_ln_{part}": np.full((1, 18), 1.3, np.float32)
+                for side in ("encoder", "decoder") for part in ("scale", "bias")}  # fmt: skip
+    content, meant = binary(arrays_of(marian_model(), options) | more, options, eight_bits=eight_bits)
+    for folder in (as_npz := tmp_path / "npz", as_bin := tmp_path / "bin"):
+        folder.mkdir()
+        write(folder, {name: array for name, array in meant.items() if "Quant" not in name}, options)
+    (as_bin / "model.npz").unlink()
+    name = as_bin / ("model.bin.gz" if packed else "model.bin")
+    name.write_bytes(gzip.compress(content) if packed else content)
+    expected, found = read_foreign(as_npz), read_foreign(as_bin)
+    assert found.account.left_over == []
+    assert found.loaded.model.config == expected.loaded.model.config
+    states = found.loaded.model.state_dict()
+    torch.testing.assert_close(states, expected.loaded.model.state_dict(), rtol=1e-6, atol=1e-9)
+    texts = ["w1 w5 w9", "w3"]
+    assert [each.text for each in load(as_bin).translate(texts)] == [
+        each.text for each in load(as_npz).translate(texts)
+    ]
 
 
 def test_two_vocabularies_are_told_apart_by_decoder_yml(tmp_path: Path) -> None:

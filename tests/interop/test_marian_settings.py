@@ -30,6 +30,12 @@ def test_an_option_of_marian_that_nobody_reads_is_refused(change: dict[str, Any]
         read_foreign(path)
 
 
+def test_nobody_is_told_to_edit_options_inside_a_file_of_weights(tmp_path: Path) -> None:
+    path = write(tmp_path, arrays_of(marian_model(), OPTIONS), OPTIONS | {"transformer-of-tomorrow": "on"})
+    with pytest.raises(ModelFolderError, match="what the model computes, please report it with this message"):
+        read_foreign(path)
+
+
 def test_options_of_training_are_passed_over(tmp_path: Path) -> None:
     others = {
         "learn-rate": 0.0003, "cost-type": "ce-mean-words", "transformer-dropout": 0.1, "transformer-depth-scaling": True,

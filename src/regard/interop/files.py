@@ -171,10 +171,13 @@ class ForeignConfig:
     """A foreign configuration: values with their defaults, and a refusal of those that we cannot represent.
 
     It records which keys were asked for. Of the others nobody knows what they change (`refuse_others`).
+
+    Args:
+        inside: whether the configuration is part of the file of the weights, where nobody can edit it.
     """
 
-    def __init__(self, values: dict[str, Any], where: Path | str) -> None:
-        self.values, self.where = values, where
+    def __init__(self, values: dict[str, Any], where: Path | str, *, inside: bool = False) -> None:
+        self.values, self.where, self._inside = values, where, inside
         self._asked: set[str] = set()
 
     def get(self, key: str, default: Any = None) -> Any:
@@ -247,9 +250,10 @@ class ForeignConfig:
             if key in self._asked or key in without_effect or value is None or value is False or value in ("", [], {}):
                 continue
             off = "false" if value is True else "null"
+            remedy = "please report it with this message" if self._inside else "remove it from the file"
             raise ModelFolderError(
                 f"{self.where}: {key} must be {off} to be represented in Regard; got {_abridged(value)}. "
-                "If it does not change what the model computes, remove it from the file."
+                f"If it does not change what the model computes, {remedy}."
             )
 
     def same(self, key: str, other: str) -> Any:

@@ -208,7 +208,7 @@ def _options(arrays: dict[str, np.ndarray], path: Path) -> ForeignConfig:
         raise ModelFolderError(f"{path}: {OPTIONS} must be YAML; got: {' '.join(str(error).split())}.") from error
     if not isinstance(options, dict):
         raise ModelFolderError(f"{path}: {OPTIONS} must hold keys and values; got {options!r}.")
-    return ForeignConfig(options, f"{path}: {OPTIONS}")
+    return ForeignConfig(options, f"{path}: {OPTIONS}", inside=True)
 
 
 def _config(options: ForeignConfig, arrays: dict[str, np.ndarray], path: Path) -> EncoderDecoderConfig:
