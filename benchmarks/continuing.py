@@ -249,7 +249,9 @@ def adapt(source: Path, work: Path, base: Path) -> None:
     for language in ("fr", "cs"):
         parts = []
         for name, part, size in (("train", "train", 3000), ("valid", "val", 300), ("test", "test_2016_flickr", 1000)):
-            sides = [(source / f"{part}.{side}").read_text(encoding="utf-8").split("\n")[:-1] for side in ("en", language)]
+            sides = [
+                (source / f"{part}.{side}").read_text(encoding="utf-8").split("\n")[:-1] for side in ("en", language)
+            ]
             pairs = random.Random(1).sample(list(zip(*sides, strict=True)), size)
             parts.append([work / f"{language}-{name}.{side}" for side in ("en", language)])
             for number, path in enumerate(parts[-1]):
@@ -257,6 +259,14 @@ def adapt(source: Path, work: Path, base: Path) -> None:
         ways = {
             "all weights": ["--from", base],
             "adapter of rank 16": ["--from", base, "--set", "adapter.rank=16"],
+            "the same, and embeddings": [
+                "--from",
+                base,
+                "--set",
+                "adapter.rank=16",
+                "--set",
+                "adapter.whole=[embeddings]",
+            ],
             "from nothing": [],
         }
         for seed in (1, 2, 3):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from regard.checkpoint import ADAPTER_CONFIG, ADAPTER_PARTS, ADAPTER_WEIGHTS, LoadedModel, aside
 from regard.errors import ModelFolderError, SettingsError, first_problem
-from regard.models.adaptation import LARGEST, adapted, merged, overflowing, put_adapter, sharing
+from regard.models.adaptation import LARGEST, adapted, merged, overflowing, put_adapter, put_parameters, sharing
 from regard.models.config import SAME_WEIGHTS, ModelConfig
 from regard.models.interface import Model
 from regard.models.registry import build_from, changed_head, parse_config
@@ -64,6 +64,8 @@ class _Record(BaseModel):
     """The factor of the update of each adapted map."""
     model: dict[str, Any]
     """The configuration of the adapted model. It differs from the base's in its task and its labels, if at all."""
+    whole: list[str] = []
+    """The names of the base's parameters that it learnt as a whole."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ class Adapter:
     """The configuration of the adapted model; None: the base's."""
     held: Mapping[str, Tensor] | None = None
     """The adapter's weights by our names, where they have been read from a file of another format."""
+    whole: Sequence[str] = ()
+    """The names of the base's parameters that it has in the place of the base's."""
     stamp: Stamp | None = None
     """The stamp of the files when the record was read; None: nobody compares it."""
 
@@ -93,12 +97,13 @@ def weights_digest(model: nn.Module) -> str:
     return digest.hexdigest()
 
 
-def save_adapter(path: Path, model: Model, base: Base, new: Collection[str] = ()) -> None:
+def save_adapter(path: Path, model: Model, base: Base, new: Collection[str] = (), whole: Collection[str] = ()) -> None:
     """Write the part of a model that was learnt beside its base, whole or not at all; an existing folder is replaced
     last.
 
     Args:
         new: parameters that learn beside the adapters: those of another head.
+        whole: parameters of the base that learn as a whole.
     Raises:
         ModelFolderError: the disk is full or the folder cannot be written. Nothing was changed.
     """
@@ -107,10 +112,11 @@ def save_adapter(path: Path, model: Model, base: Base, new: Collection[str] = ()
         _write_record(
             folder,
             _Record(
-                format_version=FORMAT_VERSION, base=base, scales=scales, model=model.config.model_dump(mode="json")
+                format_version=FORMAT_VERSION, base=base, scales=scales, model=model.config.model_dump(mode="json"),
+                whole=sorted(whole),
             ),
-        )
-        save_adapter_weights(folder, model, new)
+        )  # fmt: skip
+        save_adapter_weights(folder, model, new, whole)
 
 
 def change_adapter_config(path: Path, config: ModelConfig) -> None:
@@ -120,12 +126,13 @@ def change_adapter_config(path: Path, config: ModelConfig) -> None:
 
 
 def _write_record(path: Path, record: _Record) -> None:
-    write_whole(path / ADAPTER_CONFIG, (record.model_dump_json(indent=2) + "\n").encode("utf-8"))
+    content = record.model_dump_json(indent=2, exclude_defaults=True)  # older versions know no other keys
+    write_whole(path / ADAPTER_CONFIG, f"{content}\n".encode())
 
 
-def save_adapter_weights(path: Path, model: Model, new: Collection[str] = ()) -> None:
+def save_adapter_weights(path: Path, model: Model, new: Collection[str] = (), whole: Collection[str] = ()) -> None:
     """Replace the weights of an adapter folder, in one rename. The arguments are those of `save_adapter`."""
-    kept = {*new, *(f"{name}.{factor}" for name in adapted(model) for factor in FACTORS)}
+    kept = {*new, *whole, *(f"{name}.{factor}" for name in adapted(model) for factor in FACTORS)}
     tensors = {
         name: parameter.detach().cpu().contiguous() for name, parameter in model.named_parameters() if name in kept
     }
@@ -162,7 +169,7 @@ def read_adapter(path: Path | str) -> Adapter:
             f"{file}: format_version must be {FORMAT_VERSION}; got {record.format_version}. A newer Regard wrote it: "
             "pip install -U regard"
         )
-    return Adapter(record.scales, folder / ADAPTER_WEIGHTS, record.base, config, stamp=before)
+    return Adapter(record.scales, folder / ADAPTER_WEIGHTS, record.base, config, whole=record.whole, stamp=before)
 
 
 def with_adapter(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> LoadedModel:
@@ -186,12 +193,18 @@ def adapt(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> M
             f"{where} must be used with the model that it was trained with, {adapter.base.name}; this is another one."
         )
     model, new = _with_head(loaded.model, adapter.config or loaded.model.config, where)
-    tensors = dict(adapter.held) if adapter.held is not None else _tensors(model, adapter, new)
+    if unknown := sorted({*adapter.whole} - {name for name, _ in model.named_parameters()}):
+        raise ModelFolderError(
+            f"{where / ADAPTER_CONFIG}: `whole` must name parameters of the model; got {unknown[0]}."
+        )
+    own = [*new, *adapter.whole]
+    tensors = dict(adapter.held) if adapter.held is not None else _tensors(model, adapter, own)
     if adapter.stamp is not None and stamp(where / part for part in ADAPTER_PARTS) != adapter.stamp:
         raise ModelFolderError(f"{where} must not change while it is read; it did. Load it again later.")
     with torch.no_grad():
         for name in new:
             model.get_parameter(name).copy_(tensors[name])
+    put_parameters(model, {name: tensors[name] for name in adapter.whole})
     put_adapter(model, tensors, adapter.scales)
     if (broken := overflowing(model) or _overflowing_states(model.eval())) is not None:
         raise ModelFolderError(
@@ -246,7 +259,7 @@ def _with_head(base: Model, config: ModelConfig, where: Path) -> tuple[Model, li
 
 
 def _tensors(model: Model, adapter: Adapter, new: Collection[str]) -> dict[str, Tensor]:
-    """Read the tensors of an adapter's file: the updates, and the parameters that the base does not have.
+    """Read the tensors of an adapter's file: the updates, and the parameters that are not the base's.
 
     Their names and shapes are compared with the model before they are read.
 
@@ -276,7 +289,7 @@ def check_shapes(
     path: Path,
     new: Collection[str] = (),
 ) -> None:
-    """Make sure that an adapter's tensors fit a model: two for each adapted map, and those of new parameters.
+    """Make sure that an adapter's tensors fit a model: two for each adapted map, and those of its own parameters.
 
     Raises:
         ModelFolderError: one is missing, belongs to nothing or has another shape; or what is adapted is no linear map.

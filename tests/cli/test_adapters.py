@@ -21,6 +21,7 @@ from regard.pipelines.predictor import Predictor
 
 STEPS = ["--steps", "4", "--set", "training.batch_tokens=200", "--precision", "float32"]
 RANK = ["--set", "adapter.rank=2"]
+FACTORS = (".down", ".up")
 
 
 @pytest.fixture(scope="module")
@@ -334,3 +335,69 @@ def test_from_python(folder: Path, tmp_path: Path) -> None:
     assert (
         result.translator.translate(TEXT).text == regard.load(folder / "m", adapter=tmp_path / "a").translate(TEXT).text
     )
+
+
+@pytest.mark.parametrize("base", ["m", "two", "rnn", "lm", "mlm", "classify"])
+def test_parts_that_learn_as_a_whole_are_stored_with_the_adapter(folder: Path, tmp_path: Path, base: str) -> None:
+    """What is loaded is what was trained, its base stays as it is, and embeddings that were tied still are."""
+    names = {"lm": ["source"], "mlm": ["source"], "classify": ["classes"]}.get(base, ["source", "target"])
+    data = [folder / name for name in names]
+    arguments = ("train", *data, "--valid", *data, "--from", folder / base, "-o", tmp_path / "own", *STEPS)
+    whole = ["--set", "adapter.whole=[embeddings]", "--set", "training.learning_rate=0.1"]
+    assert command(*arguments, *RANK, *whole) == 0
+    loaded = load_model(folder / base)
+    digest, embeddings = weights_digest(loaded.model), parameters_named(loaded.model, ["embeddings"], "")
+    stored, record = load_file(tmp_path / "own" / "adapter.safetensors"), read_adapter(tmp_path / "own")
+    head = {name for name in stored if name.startswith("head.")}  # of classes of its own
+    assert set(record.whole) == set(embeddings) == {name for name in stored if not name.endswith(FACTORS)} - head
+    found = with_adapter(loaded, record).model
+    assert weights_digest(loaded.model) == digest
+    before, after = dict(loaded.model.named_parameters()), dict(found.named_parameters())
+    assert before.keys() == after.keys()  # named once each: what was tied is tied
+    assert all(torch.equal(after[name], stored[name]) for name in embeddings)
+    assert not all(torch.equal(after[name], before[name]) for name in embeddings)
+    touched = {*embeddings, *head, *(f"{name}.weight" for name in record.scales)}
+    assert all(torch.equal(after[name], before[name]) for name in before.keys() - touched)
+    command("average", folder / base, "--adapter", tmp_path / "own", "-o", tmp_path / "merged")
+    merged_states = load_model(tmp_path / "merged").model.state_dict()
+    torch.testing.assert_close(merged_states, found.state_dict())
+
+
+def test_parts_that_learn_as_a_whole_are_refused_where_they_cannot_be(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = ["--set", "adapter.whole=[embeddings]"]
+    assert train(folder, tmp_path / "own", "m", *RANK, *whole) == 0
+    with pytest.raises(SettingsError, match=r"updates of linear maps alone; own has .*regard average"):
+        regard.load(folder / "m", adapters={"own": tmp_path / "own"})
+    record = json.loads((tmp_path / "own" / "adapter.json").read_text())
+    (tmp_path / "own" / "adapter.json").write_text(json.dumps(record | {"whole": ["nothing.weight"]}))
+    with pytest.raises(ModelFolderError, match=r"`whole` must name parameters of the model; got nothing\.weight"):
+        regard.load(folder / "m", adapter=tmp_path / "own")
+    model = load_model(folder / "m").model
+    with pytest.raises(SettingsError, match=r"both name .*query_proj"):
+        add_adapter(model, AdapterConfig(rank=2, targets=["query_proj"], whole=["encoder"]))
+    with pytest.raises(SettingsError, match=r"adapter\.whole must name parts.*Did you mean 'embeddings'"):
+        add_adapter(model, AdapterConfig(rank=2, whole=["embedings"]))
+
+
+def test_a_model_that_knows_nothing_of_the_texts_learns_faster(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A random model is as good as chance; one that was trained on the texts is not. What the user gave stays."""
+
+    def rate(name: str, base: str, *more: Any) -> tuple[float, str]:
+        assert train(folder, tmp_path / name, base, *more) == 0
+        settings = json.loads((tmp_path / name / "results.json").read_text())["settings"]
+        return settings["training"]["learning_rate"], capsys.readouterr().err
+
+    unknown, said = rate("unknown", "m")
+    assert "m knows nothing of these texts: its loss is" in said
+    assert f"So the learning rate is {unknown:g}, 3 times the usual one" in said
+    given, said = rate("given", "m", "--set", "training.learning_rate=0.02", "--steps", "60")
+    assert (given, "knows nothing" in said) == (0.02, False)
+    adapters, said = rate("adapter", "m", *RANK)
+    assert "An adapter learns more if embeddings learn, too: --set adapter.whole=[embeddings]" in said
+    assert adapters == pytest.approx(10 * unknown / 3)
+    known, said = rate("known", str(tmp_path / "given"))
+    assert (known, "knows nothing" in said) == (pytest.approx(unknown / 3), False)

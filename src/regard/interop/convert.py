@@ -160,6 +160,10 @@ def convert_adapter(
         ours, theirs = (config.model_dump(exclude=set(SAME_WEIGHTS)) for config in both)
         if ours != theirs:
             raise ModelFolderError(f"{source} has a new head, which PEFT's format of linear maps cannot represent.")
+        if adapter.whole:
+            raise ModelFolderError(
+                f"{source} has {adapter.whole[0]} of its own, which PEFT's format of linear maps cannot represent."
+            )
         return write_peft(adapt(foreign.loaded, adapter), foreign, output)
     raise SettingsError(
         f"`--base` converts an adapter: one of Regard's with `--to {PEFT}`, or one of PEFT's without `--to`; got {source}."

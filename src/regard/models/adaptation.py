@@ -10,8 +10,9 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 
+from regard.errors import SettingsError
 from regard.models.interface import Model
-from regard.models.parameter_names import linears_named
+from regard.models.parameter_names import linears_named, parameters_named
 from regard.nn.lora import AdaptedLinear, AdapterChoice, ChosenAdapter
 
 AnyModel = TypeVar("AnyModel", bound=Model)
@@ -34,6 +35,11 @@ class AdapterConfig(BaseModel):
         description="parts or linear maps that are adapted, such as encoder or query_proj; null: all linear maps but the head's",
     )
     dropout: float = Field(0.0, ge=0, lt=1, description="of what the update reads, in training")
+    whole: list[Annotated[str, Field(min_length=1)]] | None = Field(
+        None,
+        min_length=1,
+        description="parts that learn as a whole beside the updates, and are stored with them, such as embeddings; null: none",
+    )
 
     @property
     def scale(self) -> float:
@@ -42,23 +48,33 @@ class AdapterConfig(BaseModel):
         return 2.0 if self.alpha is None else self.alpha / self.rank
 
 
-def add_adapter(model: Model, config: AdapterConfig) -> None:
-    """Put adapters beside some linear maps of a model, in place, and freeze all its other parameters.
+def add_adapter(model: Model, config: AdapterConfig) -> list[str]:
+    """Put adapters beside some linear maps of a model, in place, and freeze its other parameters, but for those that learn as
+    a whole. Returns the names of these.
 
     Updates begin at 0: the model computes what it did. Their other factors are drawn from torch's default generator.
 
     Raises:
-        SettingsError: `config.targets` names a part that the model does not have.
+        SettingsError: `config.targets` or `config.whole` names a part that the model does not have, or both name one.
         ShapeError: the rank is larger than a map.
     """
     assert config.rank is not None
+    whole = parameters_named(model, config.whole or [], "adapter.whole")
     if config.targets is None:
         names = [name for name in linears_named(model, ["*"], "adapter.targets") if model.part_of(name) != "output"]
     else:
         names = linears_named(model, config.targets, "adapter.targets")
+        if both := next((name for name in names if f"{name}.weight" in whole), None):
+            raise SettingsError(
+                f"adapter.whole must name other parts than adapter.targets; both name {both}. Remove it from one of them."
+            )
     model.requires_grad_(False)
     for name in names:
-        _replace(model, name, AdaptedLinear(_linear(model, name), config.rank, config.scale, config.dropout))
+        if f"{name}.weight" not in whole:
+            _replace(model, name, AdaptedLinear(_linear(model, name), config.rank, config.scale, config.dropout))
+    for name in whole:
+        model.get_parameter(name).requires_grad_(True)
+    return whole
 
 
 def adapted(model: nn.Module) -> dict[str, AdaptedLinear]:
@@ -80,6 +96,17 @@ def put_adapter(model: Model, tensors: Mapping[str, Tensor], scales: Mapping[str
             module.down.copy_(down)
             module.up.copy_(up)
         _replace(model, name, module)
+
+
+def put_parameters(model: Model, tensors: Mapping[str, Tensor]) -> None:
+    """Give a model other parameters of the same shapes, in place, wherever it has them; the old ones stay as they are."""
+    for name, tensor in tensors.items():
+        old = model.get_parameter(name)
+        new = nn.Parameter(tensor.to(old), requires_grad=old.requires_grad)
+        for module in model.modules():  # tied ones stand in several
+            for key, parameter in module.named_parameters(recurse=False):
+                if parameter is old:
+                    setattr(module, key, new)
 
 
 @torch.no_grad()

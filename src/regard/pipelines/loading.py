@@ -175,6 +175,11 @@ def _adapted_translator(
     device: torch.device,
     dtype: torch.dtype,
 ) -> Translator:
+    if (name := next((name for name, each in adapters.items() if each.whole), None)) is not None:
+        raise SettingsError(
+            f"adapters that share batches must be updates of linear maps alone; {name} has parts of its own, such as "
+            "embeddings (`adapter.whole`). Make a model of it: `regard average MODEL --adapter ADAPTER -o NEW`."
+        )
     parts.model.to(device, dtype)
     models = {name: cast("PairModel", adapt(parts, each, sha256)) for name, each in adapters.items()}
     folders = {name: each.weights.parent for name, each in adapters.items()}

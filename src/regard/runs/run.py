@@ -34,8 +34,9 @@ from regard.runs.report import training_report
 from regard.runs.resuming import check_state, environment, fingerprint, is_written, newest_state
 from regard.runs.run_folder import FolderWriter, write_results
 from regard.runs.settings import RunSettings
-from regard.runs.settings.defaults import notes, resolve_defaults
+from regard.runs.settings.defaults import RATE, notes, resolve_defaults, to_fit
 from regard.runs.storing import AdapterStore, ModelStore, Store
+from regard.runs.tasks.initial_model import UNKNOWN_RATE, knows_nothing
 from regard.runs.tasks.task import Task
 from regard.runs.training_result import TrainingResult
 from regard.text.lines import write_whole
@@ -116,8 +117,11 @@ def run(task: Task, output: Path, options: RunOptions, *, display: RunDisplay, p
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.training.seed)
         model = build(settings.model) if task.initial is None else task.initial
-        choose_what_learns(model, settings, task.new_parameters)
-    store, model = _store(task), model.to(device)
+        whole = choose_what_learns(model, settings, task.new_parameters)
+    store, model = _store(task, whole), model.to(device)
+    if task.begun_with is not None and resumed is None:
+        _fit_to_texts(task, model, display)
+    settings = task.settings
     facts = _facts(model, task) | ({"processes": world.size} if world.size > 1 else {})
     padding = f", {task.padding:.1%} padding" if task.padding else ""
     display.say(
@@ -187,8 +191,9 @@ def check_what_learns(settings: RunSettings) -> None:
         choose_what_learns(meta_model(settings.with_least_vocabulary().model), settings)
 
 
-def choose_what_learns(model: Model, settings: RunSettings, new_parameters: Sequence[str] = ()) -> None:
-    """Put adapters into a model, or freeze parts of it, as the settings say.
+def choose_what_learns(model: Model, settings: RunSettings, new_parameters: Sequence[str] = ()) -> list[str]:
+    """Put adapters into a model, or freeze parts of it, as the settings say. Returns the names of the parameters that learn as
+    a whole beside adapters.
 
     Args:
         new_parameters: those that the model in `--from` does not have: they learn beside adapters.
@@ -197,14 +202,15 @@ def choose_what_learns(model: Model, settings: RunSettings, new_parameters: Sequ
         SettingsError: a part that the model does not have, or nothing is left to learn.
     """
     if settings.adapter.rank is not None:
-        add_adapter(model, settings.adapter)
+        whole = add_adapter(model, settings.adapter)
         for name in new_parameters:
             model.get_parameter(name).requires_grad_(True)
-        return
+        return [name for name in whole if name not in new_parameters]
     for name in parameters_named(model, settings.training.freeze, "training.freeze"):
         model.get_parameter(name).requires_grad_(False)
     if not any(parameter.requires_grad for parameter in model.parameters()):
         raise SettingsError("training.freeze must leave a part of the model that learns; got all of them.")
+    return []
 
 
 def _scores(task: Task, loaded: Pipeline, run: TrainingRun, display: RunDisplay) -> dict[str, Any] | None:
@@ -224,13 +230,38 @@ def _scores(task: Task, loaded: Pipeline, run: TrainingRun, display: RunDisplay)
         return None
 
 
-def _store(task: Task) -> Store:
-    """The store of a run's model."""
+def _fit_to_texts(task: Task, model: Model, display: RunDisplay) -> None:
+    """Where the model that a run begins with knows nothing of the new texts, raise the learning rate, unless the user gave one;
+    of an adapter, say what it lacks.
+    """
+    settings = task.settings
+    adapts, fits = settings.adapter.rank is not None, RATE in to_fit(settings)
+    if settings.is_frozen or getattr(model.config, "labels", None) or (settings.adapter.whole if adapts else not fits):
+        return
+    with torch.no_grad():
+        loss = task.validate(model.eval())["loss"]
+    model.train()
+    if not knows_nothing(model.config, loss):
+        return
+    said = f"{task.begun_with} knows nothing of these texts: its loss is {loss:.2f} nats a token, where chance has "
+    said += f"{math.log(model.config.vocab_size):.2f}. "
+    if adapts:
+        display.say(f"{said}An adapter learns more if embeddings learn, too: --set adapter.whole=[embeddings]")
+        return
+    rate = float(f"{UNKNOWN_RATE * (settings.training.learning_rate or 0):.2g}")
+    task.settings = settings.changed({RATE: rate}, [RATE])
+    display.say(f"{said}So the learning rate is {rate:g}, {UNKNOWN_RATE} times the usual one")
+
+
+def _store(task: Task, whole: Sequence[str]) -> Store:
+    """The store of a run's model, of which some parameters learn as a whole beside an adapter."""
     if task.settings.adapter.rank is None:
         return ModelStore(*task.stored_tokenizers)
     base = task.base
     assert base is not None
-    return AdapterStore(Base(name=str(task.begun_with), sha256=weights_digest(base.model)), base, task.new_parameters)
+    return AdapterStore(
+        Base(name=str(task.begun_with), sha256=weights_digest(base.model)), base, task.new_parameters, whole
+    )
 
 
 def _learning(model: Model) -> str:

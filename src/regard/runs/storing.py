@@ -74,15 +74,17 @@ class AdapterStore:
     """The same model."""
     new: Collection[str] = ()
     """Parameters that learn beside the adapters: those of another head."""
+    whole: Collection[str] = ()
+    """Parameters of the base that learn as a whole."""
     weights: str = ADAPTER_WEIGHTS
 
     def write(self, path: Path, model: Model) -> None:
         """Write an adapter folder."""
-        save_adapter(path, model, self.base, self.new)
+        save_adapter(path, model, self.base, self.new, self.whole)
 
     def rewrite(self, path: Path, model: Model) -> None:
         """Replace the weights of an adapter folder."""
-        save_adapter_weights(path, model, self.new)
+        save_adapter_weights(path, model, self.new, self.whole)
 
     def rewrite_config(self, path: Path, model: Model) -> None:
         """Replace the configuration of an adapter folder."""

@@ -11,8 +11,8 @@ from regard.text.wording import counted
 from regard.training.schedules import paper_peak
 
 VOCABULARY = "tokenizer.vocab_size"
-STEPS, METRIC = "training.steps", "training.metric"
-FITTED = (STEPS, "training.warmup_steps", "training.validate_every", "training.average_decay", "training.learning_rate",
+STEPS, METRIC, RATE = "training.steps", "training.metric", "training.learning_rate"
+FITTED = (STEPS, "training.warmup_steps", "training.validate_every", "training.average_decay", RATE,
           "training.metric", VOCABULARY)  # fmt: skip
 """The settings that are fitted."""
 KINDS = ("tokenizer.kind", "tokenizer.target_kind", "tokenizer.shared", "model.tied_embeddings")
@@ -107,7 +107,7 @@ def resolve_defaults(
     is_shorter = "training.warmup_steps" in keys and found["training.warmup_steps"] < usual["warmup_steps"]
     if usual["learning_rate"] is None and is_shorter:
         # The paper's rate depends on its warm-up: without this, a short run would have one that is too high.
-        found["training.learning_rate"] = paper_peak(settings.model.model_dim, usual["warmup_steps"])
+        found[RATE] = paper_peak(settings.model.model_dim, usual["warmup_steps"])
     if usual_metric is not None:
         found["training.metric"] = usual_metric
     return settings.changed(found, keys)
@@ -146,7 +146,7 @@ def notes(settings: RunSettings) -> list[str]:
         "training.warmup_steps": f"warm-up {training.warmup_steps:,}",
         "training.validate_every": f"validation every {training.validate_every:,}",
         "training.average_decay": f"average over {1 / (1 - training.average_decay):,.0f}",
-        "training.learning_rate": f"learning rate {training.learning_rate or 0:.2g}",
+        RATE: f"learning rate {training.learning_rate or 0:.2g}",
         "training.metric": f"kept by {training.metric}",
         VOCABULARY: f"vocabulary {settings.tokenizer.vocab_size:,}",
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,10 @@ from regard.text.wording import counted
 HIGHEST_RATE = 1e-3
 ADAPTERS_RATE = 10
 """The ratio of an adapter's learning rate to that of a model (docs/experiments.md)."""
+UNKNOWN, UNKNOWN_RATE = 0.8, 3
+"""Texts are unknown to a model whose loss is at least this share of that by chance; the ratio of its learning rate then to
+the usual one (docs/experiments.md).
+"""
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,15 @@ def usual_settings(config: ModelConfig, *, adapts: bool = False) -> dict[str, di
         "validate_every": 100,
     }
     return {"training": training}
+
+
+def knows_nothing(config: ModelConfig, loss: float) -> bool:
+    """Whether some texts are new to a model in every way, such as those of a language that it has not learnt.
+
+    Args:
+        loss: nats per token of these texts; if all tokens were equally likely, it would be log(vocab_size).
+    """
+    return loss >= UNKNOWN * math.log(config.vocab_size)
 
 
 def check_initial(config: ModelConfig, arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> None:
