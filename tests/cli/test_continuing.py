@@ -216,3 +216,19 @@ def test_the_settings_that_were_used_are_recorded(folder: Path, tmp_path: Path) 
     usual, unknown = 1e-3, 3  # a random model knows nothing of any text
     assert (training["learning_rate"], training["schedule"], training["warmup_steps"]) == (usual * unknown, "linear", 2)
     assert training["batch_tokens"] == 200
+
+
+def test_a_vocabulary_that_lacks_the_letters_of_a_language_is_said(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Else a model learns to write the symbol for what is unknown, and nobody knows why."""
+    lines = (folder / "source").read_text(encoding="utf-8").splitlines()
+    for name, line_of in (("own", str), ("foreign", lambda line: line.replace("a", "ě").replace("e", "ř"))):
+        path = tmp_path / f"{name}.tsv"
+        path.write_text("".join(f"{line}\t{line_of(line)}\n" for line in lines), encoding="utf-8")
+        given = ["train", path, "--valid", path, "--from", folder / "m", "-o", tmp_path / name, *STEPS]
+        assert command(*given) == 0
+        said = capsys.readouterr().err
+        warning = "% of the tokens of the targets are unknown to the model's vocabulary, such as ě, ř: it cannot write"
+        assert (warning in said) == (name == "foreign")
+        assert "tokens of the sources are unknown" not in said

@@ -40,7 +40,7 @@ from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
 from regard.runs.settings.choosing import chosen_by_data
 from regard.runs.tasks.in_memory import is_in_memory, names_of, pairs_of
-from regard.runs.tasks.initial_model import InitialModel
+from regard.runs.tasks.initial_model import InitialModel, unknown_tokens
 from regard.runs.tasks.task import VALID_BATCH_TOKENS, Inputs, Task, digests, held_out, planned
 from regard.text.segmentation import make_segmenters
 from regard.text.tokenizer import Tokenizer
@@ -149,6 +149,9 @@ class PairsTask(Task):
         self.notes += notes
         self._valid_pairs, self.valid = _within(valid, tokenizer, source_tokenizer, limit, self.notes)
         self.notes += _hints(self.valid, settings.training.metric)
+        if self.has_given_vocabulary:
+            self.notes += unknown_tokens("source", self.valid.sources, source_tokenizer or tokenizer, "read")
+            self.notes += unknown_tokens("target", self.valid.targets, tokenizer, "write")
         self._concatenation = self._make_concatenation(limit)
         self._segmenters = None
         if dropout := settings.data.bpe_dropout:
