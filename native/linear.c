@@ -243,7 +243,8 @@ INLINE void byte_block(const Linear *map, int64_t begin, const int8_t *bytes, co
 }
 
 #if defined(__ARM_FEATURE_MATMUL_INT8)
-/* The same, by an instruction that multiplies eight inputs of two rows with those of two outputs. */
+/* SQUARES: the same by an instruction that adds, for two rows and two outputs, the products of eight inputs. Its weights are those
+ * of two groups, paired here. */
 INLINE void square_block(const Linear *map, int64_t begin, const int8_t *bytes, const float *scales, float *y, const int64_t *places,
                          const int rows) {
     enum { GROUP = 4 * PANEL };
