@@ -91,6 +91,7 @@ def test_a_page_that_is_closed_asks_nothing_any_more(opened: Any, slow: Served) 
 def test_a_server_that_is_gone_and_comes_back(opened: Any, copying_folder: Path) -> None:
     server = Served(copying_folder)
     page = opened(server.url, text="abc")
+    page.settled()  # a request that is cut off is answered otherwise
     server.stop()
     page.page.fill(TEXT, "bcd")
     page.page.wait_for_selector(ERROR)

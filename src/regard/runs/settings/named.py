@@ -126,3 +126,4 @@ class NamedTrainingSettings(NamedDataSettings, NamedModelSettings, total=False):
     rank: int | None
     alpha: float | None
     targets: Sequence[str] | None
+    whole: Sequence[str] | None
