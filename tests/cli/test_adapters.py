@@ -392,12 +392,12 @@ def test_a_model_that_knows_nothing_of_the_texts_learns_faster(
         return settings["training"]["learning_rate"], capsys.readouterr().err
 
     unknown, said = rate("unknown", "m")
-    assert "m knows nothing of these texts: its loss is" in said
-    assert f"So the learning rate is {unknown:g}, 3 times the usual one" in said
+    assert "m knows nothing of these texts: a loss of" in said
+    assert f"so the learning rate is {unknown:g}, 3 times the usual one" in said
     given, said = rate("given", "m", "--set", "training.learning_rate=0.02", "--steps", "60")
     assert (given, "knows nothing" in said) == (0.02, False)
     adapters, said = rate("adapter", "m", *RANK)
-    assert "An adapter learns more if embeddings learn, too: --set adapter.whole=[embeddings]" in said
+    assert "an adapter learns more if embeddings learn, too: --set adapter.whole=[embeddings]" in said
     assert adapters == pytest.approx(10 * unknown / 3)
     known, said = rate("known", str(tmp_path / "given"))
     assert (known, "knows nothing" in said) == (pytest.approx(unknown / 3), False)

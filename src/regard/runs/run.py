@@ -243,14 +243,14 @@ def _fit_to_texts(task: Task, model: Model, display: RunDisplay) -> None:
     model.train()
     if not knows_nothing(model.config, loss):
         return
-    said = f"{task.begun_with} knows nothing of these texts: its loss is {loss:.2f} nats a token, where chance has "
-    said += f"{math.log(model.config.vocab_size):.2f}. "
+    chance = math.log(model.config.vocab_size)
+    display.say(f"{task.begun_with} knows nothing of these texts: a loss of {loss:.2f} nats a token, by chance {chance:.2f}")
     if adapts:
-        display.say(f"{said}An adapter learns more if embeddings learn, too: --set adapter.whole=[embeddings]")
+        display.say("an adapter learns more if embeddings learn, too: --set adapter.whole=[embeddings]")
         return
     rate = float(f"{UNKNOWN_RATE * (settings.training.learning_rate or 0):.2g}")
     task.settings = settings.changed({RATE: rate}, [RATE])
-    display.say(f"{said}So the learning rate is {rate:g}, {UNKNOWN_RATE} times the usual one")
+    display.say(f"so the learning rate is {rate:g}, {UNKNOWN_RATE} times the usual one")
 
 
 def _store(task: Task, whole: Sequence[str]) -> Store:

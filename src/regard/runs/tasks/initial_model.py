@@ -71,8 +71,18 @@ def knows_nothing(config: ModelConfig, loss: float) -> bool:
     return loss >= UNKNOWN * math.log(config.vocab_size)
 
 
-def unknown_tokens(what: str, texts: Sequence[str], tokenizer: Tokenizer, verb: str) -> list[str]:
-    """A warning where the vocabulary of a model lacks much of some texts, such as the letters of another language."""
+def unknown_tokens(read: tuple[Sequence[str], Tokenizer], written: tuple[Sequence[str], Tokenizer]) -> list[str]:
+    """Warnings where the vocabulary of a model lacks much of some texts, such as the letters of another language.
+
+    Args:
+        read: sources, and the tokenizer that cuts them.
+        written: targets, and theirs.
+    """
+    found = [*_unknown_tokens("source", *read, "read"), *_unknown_tokens("target", *written, "write")]
+    return [*found, "a new model learns a vocabulary of its own: leave out --from"] if found else []
+
+
+def _unknown_tokens(what: str, texts: Sequence[str], tokenizer: Tokenizer, verb: str) -> list[str]:
     texts = texts[:MOST_LOOKED_AT]
     ids = [each for text in texts for each in tokenizer.encode(text)]
     share = ids.count(tokenizer.unk_id) / max(len(ids), 1)
@@ -82,8 +92,7 @@ def unknown_tokens(what: str, texts: Sequence[str], tokenizer: Tokenizer, verb: 
     lacking = [letter for letter, _ in letters.most_common() if tokenizer.unk_id in tokenizer.encode(letter)]
     named = f", such as {printable(', '.join(lacking[:MOST_NAMED]))}" if lacking else ""
     return [
-        f"{share:.0%} of the tokens of the {what}s are unknown to the model's vocabulary{named}: it cannot {verb} them. "
-        "A new model learns a vocabulary of its own: leave out --from"
+        f"{share:.0%} of the tokens of the {what}s are unknown to the model's vocabulary{named}: it cannot {verb} them"
     ]
 
 

@@ -150,8 +150,8 @@ class PairsTask(Task):
         self._valid_pairs, self.valid = _within(valid, tokenizer, source_tokenizer, limit, self.notes)
         self.notes += _hints(self.valid, settings.training.metric)
         if self.has_given_vocabulary:
-            self.notes += unknown_tokens("source", self.valid.sources, source_tokenizer or tokenizer, "read")
-            self.notes += unknown_tokens("target", self.valid.targets, tokenizer, "write")
+            read, written = (self.valid.sources, source_tokenizer or tokenizer), (self.valid.targets, tokenizer)
+            self.notes += unknown_tokens(read, written)
         self._concatenation = self._make_concatenation(limit)
         self._segmenters = None
         if dropout := settings.data.bpe_dropout:
