@@ -244,7 +244,9 @@ def _fit_to_texts(task: Task, model: Model, display: RunDisplay) -> None:
     if not knows_nothing(model.config, loss):
         return
     chance = math.log(model.config.vocab_size)
-    display.say(f"{task.begun_with} knows nothing of these texts: a loss of {loss:.2f} nats a token, by chance {chance:.2f}")
+    display.say(
+        f"{task.begun_with} knows nothing of these texts: a loss of {loss:.2f} nats a token, by chance {chance:.2f}"
+    )
     if adapts:
         display.say("an adapter learns more if embeddings learn, too: --set adapter.whole=[embeddings]")
         return
