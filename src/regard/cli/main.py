@@ -147,7 +147,9 @@ def run(arguments: Sequence[str] | None = None) -> None:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            app(args=spread_values(given, "--valid") or ["--help"])
+            for option in ("--valid", "--old-valid"):
+                given = spread_values(given, option)
+            app(args=given or ["--help"])
     except RegardError as error:
         log(f"regard: {error}")
         sys.exit(2)

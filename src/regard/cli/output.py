@@ -81,7 +81,19 @@ def summary(results: dict[str, Any]) -> str:
         pairs = counted(found["num_pairs"], "pair")
         scores.append(f"to {tag:<12}{found['bleu']:>9.2f}   BLEU; chrF {found['chrf']:.2f}; {pairs}")
     tables = [_table(rows) for rows in (score_table(results), confusion_table(results)) if rows]
-    return "\n\n".join(["\n".join(sizes[:1] + scores), *tables])
+    return "\n\n".join(["\n".join(sizes[:1] + scores), *tables, *_old_task(results)])
+
+
+def _old_task(results: dict[str, Any]) -> list[str]:
+    """What a run has lost of an older task, if that was measured."""
+    from regard.evaluation.score_table import OLD_TASK, changes
+
+    if (found := results.get(OLD_TASK)) is None:
+        return []
+    if "error" in found:
+        return [f"{found['data']} cannot be measured with the new model: {found['error']}"]
+    table = _table([["", "before", "after"], *map(list, changes(found))])
+    return [f"the older task, {found['data']}\n{table}"]
 
 
 def _table(rows: list[list[str]]) -> str:

@@ -79,6 +79,13 @@ def train(
             metavar="MODEL",
         ),
     ] = None,
+    old_valid: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Data of the task that the model in --from was trained for: its scores before and after are printed.",
+            metavar="DATA",
+        ),
+    ] = None,
     teacher: Annotated[
         str | None,
         typer.Option(help="A model whose probabilities are learned beside the labels (distillation).", metavar="MODEL"),
@@ -170,6 +177,7 @@ def train(
             preset=preset,
             settings=settings,
             from_=from_,
+            old_valid=old_valid,
             teacher=teacher,
             pretrained=None if encoder is None or decoder is None else (encoder, decoder),
             device=device,

@@ -18,6 +18,8 @@ SCORES = {
     "bits_per_byte": ("bits per byte", ".4f"),
 }
 
+OLD_TASK = "old_task"
+"""The key, in the results of a run, of the scores on data of an older task."""
 NO_BLEU = "no reference has the 4 tokens that BLEU counts by"
 
 
@@ -32,3 +34,22 @@ def shown_score(results: Mapping[str, Any], key: str, form: str, *, with_signatu
 def shown_scores(results: Mapping[str, Any]) -> dict[str, str]:
     """The scores that some results have, by their titles."""
     return {title: shown_score(results, key, form) for key, (title, form) in SCORES.items() if key in results}
+
+
+def changes(old_task: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """The title of each score, with its value before the run and after it.
+
+    Args:
+        old_task: the scores `before` and `after`.
+    """
+    before, after = old_task["before"], old_task.get("after", {})
+    then, now = (scores.get("by_direction", {}) for scores in (before, after))
+    rows = [
+        (title, shown_score(before, key, form), shown_score(after, key, form))
+        for key, (title, form) in SCORES.items()
+        if key in before and key in after
+    ]
+    for direction in filter(now.__contains__, then):
+        for title, shown in shown_scores(now[direction]).items():
+            rows.append((f"{direction}, {title}", shown_scores(then[direction])[title], shown))
+    return rows

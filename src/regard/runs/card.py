@@ -7,10 +7,12 @@ from typing import Any
 
 import yaml
 
-from regard.evaluation.score_table import SCORES, shown_score
+from regard.evaluation.score_table import OLD_TASK, SCORES, changes, shown_score
 from regard.models.config import SAME_WEIGHTS, current
 from regard.runs.families import find_family
 from regard.text.wording import counted
+
+BAR = r"\|"
 
 
 def model_card(name: str, results: Mapping[str, Any]) -> str:
@@ -22,12 +24,12 @@ def model_card(name: str, results: Mapping[str, Any]) -> str:
     argument = f"{began} --adapter {name}" if is_adapter else name
     settings = yaml.safe_dump(_settable(results), sort_keys=False).rstrip()
     scores = [
-        f"| {title} | {shown_score(results, key, form, with_signature=True)} |"
+        _row(title, shown_score(results, key, form, with_signature=True))
         for key, (title, form) in SCORES.items()
         if key in results
     ]
     counts = {"num_pairs": "pairs measured", "num_labels": "labels measured", "num_tokens": "tokens measured"}
-    scores += [f"| {what} | {results[key]:,} |" for key, what in counts.items() if key in results]
+    scores += [_row(what, f"{results[key]:,}") for key, what in counts.items() if key in results]
     rows = "\n".join(scores)
     return f"""# {name}
 
@@ -44,13 +46,13 @@ Measured on {results["evaluated_on"]}.
 | | |
 |---|---|
 {rows}
-
+{_old_task(results)}
 ## Data and size
 
 | | |
 |---|---|
-| training data | {_facts(results["data"]["training"])} |
-| validation data | {_facts(results["data"]["validation"])} |
+{_row("training data", _facts(results["data"]["training"]))}
+{_row("validation data", _facts(results["data"]["validation"]))}
 | parameters | {sizes["num_parameters"]:,} |
 | vocabulary | {sizes["vocab_size"]:,} tokens |
 | weights on disk | {sizes["weights_bytes"] / 1e6:.1f} MB |
@@ -65,6 +67,20 @@ Measured on {results["evaluated_on"]}.
 
 Saved as `config.yaml`, these train the same model again: `regard train ...{_begins(results)}{f" --teacher {teacher}" if teacher else ""}{_family(results)} --config config.yaml`.
 """
+
+
+def _row(*cells: str) -> str:
+    """A row of a table in Markdown, where a bar ends a cell even inside of code."""
+    return f"| {' | '.join(cell.replace('|', BAR) for cell in cells)} |"
+
+
+def _old_task(results: Mapping[str, Any]) -> str:
+    """The scores on data that the model in `--from` was trained for, of that model and of this one."""
+    found = results.get(OLD_TASK, {})
+    if not (rows := changes(found) if found else []):
+        return ""
+    shown = "\n".join(_row(*row) for row in rows)
+    return f"\nOn {found['data']}, before this training and after it:\n\n| | before | after |\n|---|---|---|\n{shown}\n"
 
 
 def _beginning(results: Mapping[str, Any]) -> str:

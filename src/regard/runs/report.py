@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from regard.evaluation.label_metrics import confusion_table, score_table
-from regard.evaluation.score_table import shown_scores
+from regard.evaluation.score_table import OLD_TASK, changes, shown_scores
 from regard.inspection.alignment import Alignment
 from regard.inspection.html_report import Report
 from regard.models.config import current
@@ -31,6 +31,10 @@ def training_report(name: str, results: dict[str, Any], run: TrainingRun) -> Rep
         "parameters": f"{results['sizes']['num_parameters']:,}",
         "seed": str(settings["training"]["seed"]),
     }
+    if (old_task := results.get(OLD_TASK)) is not None:
+        facts |= {
+            f"{title} on {old_task['data']}": f"{then} before, {now} after" for title, then, now in changes(old_task)
+        }
     if steps["skipped"]:
         facts["steps without a finite gradient"] = f"{steps['skipped']:,}, which moved nothing"
     aligned = _spread([snapshot for snapshot in run.snapshots if "alignment" in snapshot])

@@ -18,6 +18,7 @@ from regard.adapters import Base, weights_digest
 from regard.checkpoint import CONFIDENCE, REPORT, remove_leftovers
 from regard.data.prefetching import num_loading_processes
 from regard.errors import SettingsError, TrainingError
+from regard.evaluation.score_table import OLD_TASK
 from regard.inspection.html_report import report_html
 from regard.memory import WEIGHT_BYTES, check_room_to_train, meta_model
 from regard.models.adaptation import add_adapter
@@ -29,6 +30,7 @@ from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.translator import Translator
 from regard.runs.cpu_contention import watched_threads
 from regard.runs.dry_run import plan
+from regard.runs.old_task import OldTask
 from regard.runs.progress import Callbacks, RunDisplay, clock, quantity
 from regard.runs.report import training_report
 from regard.runs.resuming import check_state, environment, fingerprint, is_written, newest_state
@@ -80,6 +82,8 @@ class RunOptions:
     """The model that an adapter learns for; None: the whole model is stored."""
     compiles: bool = False
     """Compile the model."""
+    old_task: OldTask | None = None
+    """Data of what the model in `--from` was trained for, to measure what the run loses of it."""
 
     def report_effect(self, display: RunDisplay) -> None:
         """Say which options have no effect, or not the one that is expected."""
@@ -143,7 +147,7 @@ def run(task: Task, output: Path, options: RunOptions, *, display: RunDisplay, p
     if not world.is_main:
         return TrainingResult(output, record, None, {})
     loaded: Any = store.load(output, device)
-    scores = None if record.interrupted else _scores(task, loaded, record, display)
+    scores = None if record.interrupted else _scores(task, loaded, record, options.old_task, display)
     results: dict[str, Any] = {}
     if scores is not None:
         results = scores | {
@@ -213,7 +217,9 @@ def choose_what_learns(model: Model, settings: RunSettings, new_parameters: Sequ
     return []
 
 
-def _scores(task: Task, loaded: Pipeline, run: TrainingRun, display: RunDisplay) -> dict[str, Any] | None:
+def _scores(
+    task: Task, loaded: Pipeline, run: TrainingRun, old_task: OldTask | None, display: RunDisplay
+) -> dict[str, Any] | None:
     """The scores of the kept model; None: interrupted, and `run` says so."""
     metric = task.settings.training.metric
     if (before := _better_before(run, metric)) is not None:
@@ -224,7 +230,8 @@ def _scores(task: Task, loaded: Pipeline, run: TrainingRun, display: RunDisplay)
         )
     display.say(f"trained in {clock(run.seconds)}; measuring the kept model (step {run.best_step:,}) ...")
     try:
-        return task.evaluate(loaded)
+        scores = task.evaluate(loaded)
+        return scores if old_task is None else scores | {OLD_TASK: old_task.after(loaded)}
     except KeyboardInterrupt:
         run.interrupted = True
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -21,6 +21,7 @@ from regard.errors import SettingsError
 from regard.pipelines.devices import resolve_device
 from regard.pipelines.loading import load_any
 from regard.runs.families import find_family
+from regard.runs.old_task import OldTask
 from regard.runs.progress import RunDisplay, TensorBoard
 from regard.runs.resuming import INITIAL
 from regard.runs.run import RunOptions, check_room, check_what_learns, run
@@ -30,7 +31,7 @@ from regard.runs.settings.defaults import ARCH, frozen
 from regard.runs.settings.named import NamedTrainingSettings
 from regard.runs.settings.run_settings import USUAL_ARCH
 from regard.runs.tasks.distilling import take_teacher
-from regard.runs.tasks.in_memory import check_columns
+from regard.runs.tasks.in_memory import check_columns, names_of
 from regard.runs.tasks.initial_model import InitialModel, check_initial, check_vocabulary, config_of, usual_settings
 from regard.runs.tasks.pairs import PairsTask, with_directions
 from regard.runs.tasks.task import Inputs
@@ -55,6 +56,7 @@ def train(
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     pretrained: tuple[Path | str, Path | str] | None = None,
     from_: Path | str | None = None,
+    old_valid: Name | Iterable[Name] | None = None,
     teacher: Path | str | None = None,
     device: str = "auto",
     overwrite: bool = False,
@@ -93,6 +95,8 @@ def train(
             together from, with their tokenizers; in any format that `load` reads. Its cross-attention is new.
         from_: a model to begin with, in any format that `load` reads: its weights, its vocabulary and its settings. Where an
             encoder learns another task, its head is new. Steps and learning rate are by default those for such a run.
+        old_valid: files of the data that the model in `from_` was trained for, in the form that `evaluate` reads: the scores of
+            both models on them, which say what the run loses, are in `results["old_task"]`.
         teacher: a model with the same vocabulary, whose probabilities are learnt beside the labels (`training.teacher_weight`).
         device: `auto`, `cpu`, `cuda`.
         overwrite: whether a model that stands at `output` is replaced.
@@ -109,6 +113,8 @@ def train(
         RegardError: anything that the user can mend, before training starts where it can be known by then.
         KeyboardInterrupt: interrupted before anything was saved.
     """
+    if old_valid is not None and from_ is None:
+        raise SettingsError("`--old-valid` needs a model that has learnt already. Add `--from MODEL`, or remove it.")
     start = _Start.load(from_, teacher, preset, pretrained)
     model = start.initial
     if model is not None:
@@ -148,6 +154,8 @@ def train(
             chosen = chosen.model_copy(update={"explicit": chosen.explicit | {ARCH}})
         if pretrained is None and model is None:
             check_room(chosen.with_least_vocabulary(), resolve_device(device), world, shard=shard)
+        if old_valid is not None and from_ is not None and world.is_main and not dry_run:
+            options = replace(options, old_task=OldTask.measured(names_of(old_valid), from_, device))
         with world.first_on_each_machine():
             if pretrained is not None:
                 model = _assembled(*pretrained, chosen, shown)
