@@ -85,7 +85,7 @@ def summary(results: dict[str, Any]) -> str:
 
 
 def _old_task(results: dict[str, Any]) -> list[str]:
-    """What a run has lost of an older task, if that was measured."""
+    """The scores of two models on an older task, if they were measured."""
     from regard.evaluation.score_table import OLD_TASK, changes
 
     if (found := results.get(OLD_TASK)) is None:
