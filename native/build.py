@@ -86,7 +86,6 @@ def digest() -> str:
 
 def known(spellings: list[list[str]]) -> list[str] | None:
     """The first flags that the compiler knows. Older compilers know none for newer processors."""
-
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "nothing.c")
         source.touch()
