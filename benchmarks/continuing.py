@@ -7,6 +7,7 @@
     python benchmarks/continuing.py languages ../shared/data/g2p work          # words to phones: seven languages, then one
     python benchmarks/continuing.py compress ../shared/data work               # restoring sentences, then shortening them
     python benchmarks/continuing.py adapt ../shared/data/multi30k_ende work base    # `base`, of English and German, learns others
+    python benchmarks/continuing.py sounds ../shared/data/g2p work             # a model of Dutch words learns Italian ones
     python benchmarks/continuing.py sentiment ../shared/data/sst2 work         # masked tokens, then sentiment
 
 `split` divides Multi30k by topic: pairs that name a dog, a cat or a horse, and the others. A model learns the others first, and
@@ -20,6 +21,7 @@ import random
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 TOPIC = re.compile(r"\b(dog|cat|horse)s?\b")
@@ -29,10 +31,23 @@ MEDIUM = ("dut", "fre", "hun", "kor", "vie_hanoi")
 LOW = ("ice", "ita")
 
 
+def read_pairs(folder: Path, name: str, sides: tuple[str, str]) -> list[tuple[str, str]]:
+    """The pairs of lines of two files."""
+    first, second = ((folder / f"{name}.{side}").read_text(encoding="utf-8").split("\n")[:-1] for side in sides)
+    return list(zip(first, second, strict=True))
+
+
+def write_pairs(folder: Path, name: str, sides: tuple[str, str], pairs: list[tuple[str, str]]) -> list[Path]:
+    """Write pairs of lines into two files."""
+    paths = [folder / f"{name}.{side}" for side in sides]
+    for number, path in enumerate(paths):
+        path.write_text("".join(f"{pair[number]}\n" for pair in pairs), encoding="utf-8")
+    return paths
+
+
 def split(source: Path, output: Path) -> None:
     """Write the pairs that do not name the topic, and three parts of those that do."""
-    sides = [(source / f"train.{side}").read_text(encoding="utf-8").split("\n")[:-1] for side in ("en", "de")]
-    pairs = list(zip(*sides, strict=True))
+    pairs = read_pairs(source, "train", ("en", "de"))
     topic = [pair for pair in pairs if TOPIC.search(pair[0].lower())]
     random.Random(0).shuffle(topic)
     found, begin = {"general": [pair for pair in pairs if not TOPIC.search(pair[0].lower())]}, 0
@@ -41,9 +56,7 @@ def split(source: Path, output: Path) -> None:
         begin += size
     output.mkdir(parents=True, exist_ok=True)
     for name, part in found.items():
-        for number, side in enumerate(("en", "de")):
-            lines = "".join(f"{pair[number]}\n" for pair in part)
-            (output / f"{name}.{side}").write_text(lines, encoding="utf-8")
+        write_pairs(output, name, ("en", "de"), part)
         print(f"{name}: {len(part):,} pairs")
 
 
@@ -243,36 +256,66 @@ def compress(source: Path, work: Path) -> None:
 
 
 def adapt(source: Path, work: Path, base: Path) -> None:
-    """English to French and to Czech, 3,000 pairs, from a model of English to German: all weights, an adapter, from nothing."""
+    """English to French and to Czech, 3,000 pairs, from a model of English to German."""
     work.mkdir(exist_ok=True)
     print("| | validation loss, step | BLEU | chrF | stored | time |\n|---|---|---:|---:|---:|---:|")
     for language in ("fr", "cs"):
-        parts = []
-        for name, part, size in (("train", "train", 3000), ("valid", "val", 300), ("test", "test_2016_flickr", 1000)):
-            sides = [
-                (source / f"{part}.{side}").read_text(encoding="utf-8").split("\n")[:-1] for side in ("en", language)
-            ]
-            pairs = random.Random(1).sample(list(zip(*sides, strict=True)), size)
-            parts.append([work / f"{language}-{name}.{side}" for side in ("en", language)])
-            for number, path in enumerate(parts[-1]):
-                path.write_text("".join(f"{pair[number]}\n" for pair in pairs), encoding="utf-8")
-        ways = {
-            "all weights": ["--from", base],
-            "adapter of rank 16": ["--from", base, "--set", "adapter.rank=16"],
-            "the same, and embeddings": [
-                "--from",
-                base,
-                "--set",
-                "adapter.rank=16",
-                "--set",
-                "adapter.whole=[embeddings]",
-            ],
-            "from nothing": [],
-        }
-        for seed in (1, 2, 3):
-            for name, options in ways.items():
-                common = ["--steps", 600, "--seed", seed]
-                run(work, f"{language}, {name}, seed {seed}", *parts, *common, *options, base=base)
+        sizes, sides = {"train": 3000, "val": 300, "test_2016_flickr": 1000}, ("en", language)
+        pairs = [random.Random(1).sample(read_pairs(source, part, sides), size) for part, size in sizes.items()]
+        parts = [
+            write_pairs(work, f"{language}-{name}", sides, found)
+            for name, found in zip(("train", "valid", "test"), pairs, strict=True)
+        ]
+        begin(work, language, parts, base, ["--steps", 600])
+
+
+def sounds(source: Path, work: Path) -> None:
+    """Italian words to phones, 800 pairs, from a model of 8,000 Dutch words, which have 96 % of these phones."""
+    work.mkdir(exist_ok=True)
+    italian = [[source / "low" / f"ita_{part}.tsv"] for part in ("train", "dev", "test")]
+    dutch = [[source / "medium" / f"dut_{part}.tsv"] for part in ("train", "dev", "test")]
+    scores = ("exact_match",)
+    print("| | validation loss, step | exact match | stored | time |\n|---|---|---:|---:|---:|")
+    base = run(work, "Dutch", *dutch, "--arch", "encoder-decoder", "--steps", 2000, scores=scores)
+    options = ["--steps", 1000, "--set", "training.batch_tokens=1024", "--set", "training.metric=exact_match"]
+    begin(work, "Italian", italian, base, options, ["--arch", "encoder-decoder"], scores)
+
+
+def begin(
+    work: Path,
+    name: str,
+    parts: list[list[Path]],
+    base: Path,
+    options: list[object],
+    new: Sequence[object] = (),
+    scores: tuple[str, ...] = ("bleu", "chrf"),
+) -> None:
+    """From a model of something else, all weights and two kinds of adapters, beside from nothing; three seeds each.
+
+    Args:
+        options: of all trainings.
+        new: of those that begin with nothing.
+    """
+    adapter = ["--from", base, "--set", "adapter.rank=16"]
+    ways: dict[str, Sequence[object]] = {
+        "all weights": ["--from", base],
+        "adapter of rank 16": adapter,
+        "the same, and embeddings": [*adapter, "--set", "adapter.whole=[embeddings]"],
+        "from nothing": new,
+    }
+    for seed in (1, 2, 3):
+        for way, its_own in ways.items():
+            run(
+                work,
+                f"{name}, {way}, seed {seed}",
+                *parts,
+                *options,
+                "--seed",
+                seed,
+                *its_own,
+                base=base,
+                scores=scores,
+            )
 
 
 def sentiment(source: Path, work: Path) -> None:
@@ -308,5 +351,5 @@ def sentiment(source: Path, work: Path) -> None:
 
 if __name__ == "__main__":
     command, *rest = sys.argv[1:]
-    commands = (split, tune, distil, guide, languages, compress, adapt, sentiment)
+    commands = (split, tune, distil, guide, languages, compress, adapt, sounds, sentiment)
     {each.__name__: each for each in commands}[command](*map(Path, rest))
