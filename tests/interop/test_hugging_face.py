@@ -14,6 +14,7 @@ from regard.analysis.patching import patch
 from regard.errors import ModelFolderError, SettingsError
 from regard.interop.formats import read_foreign, write_foreign
 from regard.models.registry import build
+from regard.parts.answers import predicted_line
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -134,11 +135,28 @@ def test_several_labels_are_predicted_each_by_its_own_probability(tmp_path: Path
     for refused in (lambda: patch(predictor, "w5", "w7"), lambda: trace_flow(predictor, "w5 w7", method="gradient")):
         with pytest.raises(SettingsError, match="got one for task multilabel"):
             refused()
-    stored("bert, a number", tmp_path / "number")
-    number: Any = regard.load(tmp_path / "number")
-    with pytest.raises(SettingsError, match=r"`predict` needs a model for task .*; got one for task regression"):
-        number.predict("w5 w9 w7")
-    assert number.model(ids).shape == (1, 1)
+
+
+@pytest.mark.parametrize("name", ["bert, a number", "roberta, numbers", "eurobert, a number"])
+def test_numbers_are_predicted(name: str, tmp_path: Path) -> None:
+    """As `transformers` gives them, without any function over them; of several texts, each one's own."""
+    theirs = stored(name, tmp_path / "m").eval()
+    predictor: Any = regard.load(tmp_path / "m")
+    texts, long = ["w5 w9 w7", "w3"], "w5 w9 " * 200
+    found = predictor.predict(texts)
+    for text, each in zip(texts, found, strict=True):
+        with torch.no_grad():
+            expected = theirs(input_ids=torch.tensor([predictor.ids_of(text)])).logits[0].tolist()
+        assert each.values == pytest.approx(expected, abs=1e-5)
+        assert each.labels == predictor.model.config.labels
+        assert len(each.labels) == len(each.values) > 0
+        assert each.record() == {"text": text, "labels": each.labels, "values": each.values}
+        assert f"{each.labels[0]} {each.values[0]:.2f}" in repr(each)
+    cut = predictor.predict(long)
+    assert cut.is_cut
+    assert len(cut.values) == len(found[0].values)
+    shown = [predicted_line(each, as_json=False) for each in found]
+    assert shown == [" ".join(f"{value:.4g}" for value in each.values) for each in found]
 
 
 @pytest.mark.parametrize(

@@ -294,7 +294,8 @@ def test_bad_folders_are_refused_by_name(
 @pytest.mark.parametrize("stored", ["umt5 encoder"], indirect=True)
 def test_an_encoder_without_a_head_says_that_it_predicts_nothing(stored: Stored) -> None:
     with pytest.raises(
-        SettingsError, match="`predict` needs a model for task classify, multilabel, tag or mlm; got one for task none"
+        SettingsError,
+        match="`predict` needs a model for task classify, multilabel, regression, tag or mlm; got one for task none",
     ):
         Predictor.of(stored.foreign.loaded).predict("w5 w6")
 

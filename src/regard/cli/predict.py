@@ -23,7 +23,8 @@ def predict(
     as_json: Annotated[
         bool,
         typer.Option(
-            "--json", help="Print a JSON object for each line: text, labels, probs; is_cut, if it was truncated."
+            "--json",
+            help="Print a JSON object for each line: text, labels, probs (values of a regression); is_cut, if it was truncated.",
         ),
     ] = False,
     adapter: Adapter = None,

@@ -248,7 +248,9 @@ def scored_line(scored: ForcedScore, *, as_json: bool) -> str:
 
 def predicted_line(prediction: Prediction, *, as_json: bool) -> str:
     """The line of output for the labels of a text."""
-    return json.dumps(prediction.record(), ensure_ascii=False) if as_json else " ".join(prediction.labels)
+    if as_json:
+        return json.dumps(prediction.record(), ensure_ascii=False)
+    return " ".join(f"{value:.4g}" for value in prediction.values) if prediction.values else " ".join(prediction.labels)
 
 
 def continued(prompt: str, text: str, *, as_json: bool) -> str:

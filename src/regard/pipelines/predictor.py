@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import Any, cast, overload
 
@@ -41,25 +41,30 @@ class Prediction:
     text: str
     labels: list[str]
     """The labels of a text: its class, or all classes that are likelier than not, or a tag for each word, or for each `<mask>`
-    the likeliest token.
+    the likeliest token; of a regression, the name of each number.
     """
     probs: list[float]
-    """The probability of each label, from 0 to 1."""
+    """The probability of each label, from 0 to 1; of a regression, none."""
     is_cut: bool = False
     """Whether the text is longer than the model can read, and was truncated."""
+    values: list[float] = field(default_factory=list)
+    """The numbers of a regression, as its labels name them."""
 
     def record(self) -> dict[str, Any]:
-        """The prediction as an object of JSON, without `is_cut` where it is false."""
-        return {name: value for name, value in asdict(self).items() if value or name != "is_cut"}
+        """The prediction as an object of JSON: without `is_cut` where it is false, and with either `probs` or `values`."""
+        absent = "probs" if self.values else "values"
+        return {name: value for name, value in asdict(self).items() if name != absent and (value or name != "is_cut")}
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{label} {prob:.2f}" for label, prob in zip(self.labels[:4], self.probs[:4], strict=True))
+        numbers = self.values or self.probs
+        said = ", ".join(f"{label} {number:.2f}" for label, number in zip(self.labels[:4], numbers[:4], strict=True))
         more = f" and {len(self.labels) - 4} more" if len(self.labels) > 4 else ""
         return f"Prediction({shortened(self.text)}: {said}{more})"
 
     def _repr_html_(self) -> str:
-        """For notebooks: the text, and each label with its probability."""
-        said = "  ".join(f"{label} {prob:.2f}" for label, prob in zip(self.labels, self.probs, strict=True))
+        """For notebooks: the text, and each label with its probability or number."""
+        numbers = self.values or self.probs
+        said = "  ".join(f"{label} {number:.2f}" for label, number in zip(self.labels, numbers, strict=True))
         return facts_html({"text": self.text + (" (cut)" if self.is_cut else ""), "predicted": said})
 
 
@@ -118,9 +123,9 @@ class Predictor(Pipeline):
         """The prediction for each text; `first` is the number of the first."""
         check_after_fork()
         task = self._model.config.task
-        if task in ("spans", "regression", "none"):
+        if task in ("spans", "none"):
             raise SettingsError(
-                f"`predict` needs a model for task classify, multilabel, tag or mlm; got one for task {task}."
+                f"`predict` needs a model for task classify, multilabel, regression, tag or mlm; got one for task {task}."
             )
         if task == "tag":
             words = [_words(text, number) for number, text in enumerate(texts, start=first)]
@@ -129,9 +134,11 @@ class Predictor(Pipeline):
         read = [_string(text, number, task) for number, text in enumerate(texts, start=first)]
         if task == "mlm":
             return [self._fill(text, number) for number, text in enumerate(read, start=first)]
-        return [
-            Prediction(text, *found) for text, found in zip(read, self._label([[text] for text in read]), strict=True)
-        ]
+        whole = [[text] for text in read]
+        if task == "regression":
+            labels, numbers = self._model.config.labels, zip(read, self._logits(whole), strict=True)
+            return [Prediction(text, labels, [], is_cut, values.tolist()) for text, (values, _, is_cut) in numbers]
+        return [Prediction(text, *found) for text, found in zip(read, self._label(whole), strict=True)]
 
     def evaluate(self, texts: Sequence[Sequence[str]], labels: Sequence[Sequence[str]]) -> dict[str, Any]:
         """`accuracy` and `macro_f1`, from 0 to 1, over the labels of some texts; under `labels`, each one's precision, recall and
@@ -218,27 +225,29 @@ class Predictor(Pipeline):
             raise DataError(f"text must have at most {config.max_positions} tokens; got {len(ids)}.")
         return ids, tokens
 
-    @torch.inference_mode()
     def _label(self, texts: Sequence[Sequence[str]]) -> Iterator[tuple[list[str], list[float], bool]]:
         """The labels of each text and their probabilities: one, or one for each word; and whether it was cut. A word that was cut
         off gets the label that is likeliest at the end.
         """
-        config = self._model.config
-        ids, beginnings, are_cut = encode_words(texts, self.tokenizer, config.max_positions)
+        labels, task = self._model.config.labels, self._model.config.task
+        for logits, beginnings, is_cut in self._logits(texts):
+            if task == "multilabel":
+                found = {label: p for label, p in zip(labels, logits.sigmoid().tolist(), strict=True) if p > 0.5}
+                yield [*found], [*found.values()], is_cut
+                continue
+            of_positions = logits[beginnings] if task == "tag" else logits[None]
+            best = of_positions.softmax(dim=-1).max(dim=-1)
+            yield [labels[label] for label in best.indices.tolist()], best.values.tolist(), is_cut
+
+    @torch.inference_mode()
+    def _logits(self, texts: Sequence[Sequence[str]]) -> Iterator[tuple[torch.Tensor, list[int], bool]]:
+        """The logits of each text, or of each of its positions; where its words begin; and whether it was cut."""
+        ids, beginnings, are_cut = encode_words(texts, self.tokenizer, self._model.config.max_positions)
         for first in range(0, len(texts), BATCH_SIZE):
             rows = range(first, min(first + BATCH_SIZE, len(texts)))
             batch = pad_right([ids[row] for row in rows], self.tokenizer.pad_id).to(self.device)
             logits = self._model(batch).float().cpu()
-            probs = logits.sigmoid() if config.task == "multilabel" else logits.softmax(dim=-1)
-            for index, row in enumerate(rows):
-                if config.task == "multilabel":
-                    found = {label: p for label, p in zip(config.labels, probs[index].tolist(), strict=True) if p > 0.5}
-                    yield [*found], [*found.values()], are_cut[row]
-                    continue
-                spans = beginnings[row] if config.task == "tag" else [0]
-                of_positions = probs[index][spans] if config.task == "tag" else probs[index : index + 1]
-                best = of_positions.max(dim=-1)
-                yield [config.labels[label] for label in best.indices.tolist()], best.values.tolist(), are_cut[row]
+            yield from ((logits[index], beginnings[row], are_cut[row]) for index, row in enumerate(rows))
 
     def _fill(self, text: str, number: int) -> Prediction:
         """The likeliest token for each mask."""

@@ -60,6 +60,7 @@ class PredictionReply(TypedDict):
 
     labels: list[str]
     probs: list[float]
+    values: list[float]
     is_cut: bool
 
 
@@ -99,7 +100,7 @@ async def predict(context: RequestContext, fields: PredictFields) -> PredictRepl
     name, _ = context.registry.text_model(Predictor, fields.model or None)
     found = await context.use_text_model(Predictor, name, lambda predictor: predictor.predict(texts))
     rows: list[PredictionReply] = [
-        {"labels": each.labels, "probs": each.probs, "is_cut": each.is_cut} for each in found
+        {"labels": each.labels, "probs": each.probs, "values": each.values, "is_cut": each.is_cut} for each in found
     ]
     if isinstance(given, list):
         return {"model": name, "predictions": rows}
