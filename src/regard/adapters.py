@@ -248,6 +248,8 @@ def _with_head(base: Model, config: ModelConfig, where: Path) -> tuple[Model, li
         ModelFolderError: the configuration differs in more than that.
     """
     changes = {name: getattr(config, name) for name in CHANGES if name in type(config).model_fields}
+    if getattr(base.config, "pooler", False):
+        changes["pooler"] = changes["task"] == "none"  # the head of a task takes its place
     if type(config) is not type(base.config) or base.config.model_copy(update=changes) != config:
         raise ModelFolderError(f"{where / ADAPTER_CONFIG}: `model` must be the base's, but for its head; it differs.")
     if any(getattr(config, name, None) != getattr(base.config, name, None) for name in HEAD):

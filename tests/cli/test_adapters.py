@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -379,6 +380,31 @@ def test_parts_that_learn_as_a_whole_are_refused_where_they_cannot_be(
         add_adapter(model, AdapterConfig(rank=2, targets=["query_proj"], whole=["encoder"]))
     with pytest.raises(SettingsError, match=r"adapter\.whole must name parts.*Did you mean 'embeddings'"):
         add_adapter(model, AdapterConfig(rank=2, whole=["embedings"]))
+    with pytest.raises(
+        SettingsError, match=r"weights of their own .*; got 'output', which shares those of another part"
+    ):
+        add_adapter(model, AdapterConfig(rank=2, whole=["output"]))
+    for all_maps in ("[encoder,decoder]", "['*']"):
+        said = refused(capsys, "train", folder / "source", folder / "target", "--from", folder / "m", *RANK,
+                       "--set", f"adapter.whole={all_maps}", "-o", tmp_path / "all")  # fmt: skip
+        assert "adapter.whole must leave linear maps to adapt; got all of them." in said
+    said = refused(capsys, "train", folder / "source", folder / "target", "--from", folder / "m", *RANK,
+                   "--set", "adapter.whole=[]", "-o", tmp_path / "all")  # fmt: skip
+    assert "adapter.whole must have at least 1 item" in said
+    said = refused(capsys, "train", folder / "source", folder / "target", "--from", folder / "m", *RANK, *whole,
+                   "--set", "tokenizer.add=[<x>]", "-o", tmp_path / "all")  # fmt: skip
+    assert "an adapter keeps the vocabulary of its base, which does not have <x>" in said
+
+
+def test_an_adapter_never_replaces_its_base(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copytree(folder / "m", tmp_path / "base")
+    (tmp_path / "link").symlink_to(tmp_path / "base")
+    digest = weights_digest(load_model(tmp_path / "base").model)
+    for output in ("base", "link", "x/../base"):
+        said = refused(capsys, "train", folder / "source", folder / "target", "--from", tmp_path / "base", *RANK,
+                       "-o", tmp_path / output, "--overwrite")  # fmt: skip
+        assert "an adapter must have another folder than its base" in said
+    assert weights_digest(load_model(tmp_path / "base").model) == digest
 
 
 def test_a_model_that_knows_nothing_of_the_texts_learns_faster(

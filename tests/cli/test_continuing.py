@@ -10,10 +10,11 @@ import torch
 from running import command, refused
 
 import regard
-from random_models import TEXT, save_models
-from regard.checkpoint import load_model
+from random_models import SIZES, TEXT, save_models
+from regard.checkpoint import load_model, save_new
 from regard.errors import SettingsError
-from regard.models.config import EncoderDecoderConfig
+from regard.models.config import EncoderConfig, EncoderDecoderConfig
+from regard.models.registry import build
 from regard.pipelines.predictor import Predictor
 from regard.pipelines.translator import Translator
 from regard.runs.tasks.initial_model import usual_settings
@@ -218,6 +219,30 @@ def test_the_settings_that_were_used_are_recorded(folder: Path, tmp_path: Path) 
     assert training["batch_tokens"] == 200
 
 
+@pytest.mark.parametrize("task", ["classify", "tag", "mlm"])
+def test_a_model_without_a_task_learns_one(
+    folder: Path, tmp_path: Path, task: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `BertModel` of Hugging Face is stored. The head of a classifier begins with its pooler; of a head that is new, the
+    loss says nothing about what the model knows."""
+    tokenizer = load_model(folder / "mlm").tokenizer
+    config = EncoderConfig(vocab_size=len(tokenizer), num_layers=1, task="none", pooler=True, **SIZES)
+    save_new(tmp_path / "none", build(config).eval(), tokenizer)
+    data = folder / {"classify": "classes", "tag": "tags", "mlm": "source"}[task]
+    given = ["train", data, "--valid", data, "--task", task, "--from", tmp_path / "none", *STEPS]
+    assert command(*given, "-o", tmp_path / "m", "--set", "training.learning_rate=1e-30") == 0
+    assert "knows nothing" not in capsys.readouterr().err
+    assert regard.load(tmp_path / "m").predict("ab <mask>" if task == "mlm" else "ab").labels
+    before, after = weights(tmp_path / "none"), weights(tmp_path / "m")
+    assert before["pooler.weight"].shape == (SIZES["model_dim"], SIZES["model_dim"])
+    if task == "classify":
+        torch.testing.assert_close(after["head.pooler.weight"], before["pooler.weight"])
+    assert command(*given, "-o", tmp_path / "usual") == 0
+    assert "knows nothing" not in capsys.readouterr().err
+    assert command(*given, "-o", tmp_path / "a", "--set", "adapter.rank=2") == 0
+    assert regard.load(tmp_path / "none", adapter=tmp_path / "a").predict("ab <mask>" if task == "mlm" else "ab").labels
+
+
 def test_a_vocabulary_that_lacks_the_letters_of_a_language_is_said(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -229,6 +254,19 @@ def test_a_vocabulary_that_lacks_the_letters_of_a_language_is_said(
         given = ["train", path, "--valid", path, "--from", folder / "m", "-o", tmp_path / name, *STEPS]
         assert command(*given) == 0
         said = capsys.readouterr().err
-        warning = "% of the tokens of the targets are unknown to the model's vocabulary, such as ě, ř: it cannot write"
+        warning = "% of the tokens of the targets are unknown to the model's vocabulary, such as ě, ř"
         assert (warning in said) == (name == "foreign")
         assert "tokens of the sources are unknown" not in said
+        assert ("leave out --from" in said) == (name == "foreign")
+    (tmp_path / "russian").write_text("".join(f"жя {line}\n" for line in lines), encoding="utf-8")
+    for base in ("lm", "mlm"):
+        given = ["train", tmp_path / "russian", "--valid", tmp_path / "russian", "--from", folder / base, *STEPS]
+        assert command(*given, "-o", tmp_path / base) == 0
+        assert (
+            "of the tokens of the texts are unknown to the model's vocabulary, such as ж, я" in capsys.readouterr().err
+        )
+    given = ["train", tmp_path / "foreign.tsv", "--valid", tmp_path / "foreign.tsv", "--teacher", folder / "m", *STEPS]
+    assert command(*given, "-o", tmp_path / "taught") == 0
+    said = capsys.readouterr().err
+    assert warning in said
+    assert "leave out --from" not in said

@@ -97,6 +97,37 @@ def test_directions_are_shown_one_by_one(folder: Path, tmp_path: Path, capsys: p
     said = capsys.readouterr().out
     for direction in ("aa-bb", "bb-aa"):
         assert re.search(rf"{direction}, chrF +[\d.]+ +[\d.]+\n", said)
+    more[-1] = tmp_path / "adapter"
+    assert command(*given, *more, "--set", "adapter.rank=2") == 0
+    said = capsys.readouterr().out
+    assert f"translate {tmp_path / 'base'} --adapter {tmp_path / 'adapter'} --from aa --to bb" in said
+    assert "--from aa --to bb" in (tmp_path / "adapter" / "README.md").read_text()
+    found = json.loads((tmp_path / "adapter" / "results.json").read_text())["old_task"]["after"]
+    adapted = regard.load(tmp_path / "base", adapter=tmp_path / "adapter")
+    assert adapted.languages is not None
+    expected = adapted.evaluate_files([tmp_path / "pairs.jsonl"])["by_direction"]
+    for direction, scores in found["by_direction"].items():
+        assert scores["perplexity"] == pytest.approx(expected[direction]["perplexity"], rel=1e-5)
+
+
+def test_a_model_of_one_direction_that_learns_several(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        {"source_lang": "aa", "target_lang": "bb", "source": line, "target": line[::-1]} for line in ("ab c", "de f")
+    ]
+    (tmp_path / "old.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    both = [{**row, "source_lang": "bb", "target_lang": "aa"} for row in rows] + rows
+    (tmp_path / "both.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in both))
+    pairs = f"{folder / 'source'},{folder / 'target'}"
+    given = ["train", "--direction", f"aa-bb={pairs}", "--direction", f"bb-aa={pairs}", "--from", folder / "m", *STEPS]
+    for number, old in enumerate((tmp_path / "old.jsonl", f"{tmp_path / 'both.jsonl'}#aa-bb")):
+        assert command(*given, "-o", tmp_path / f"m{number}", "--old-valid", old) == 0
+        said = capsys.readouterr().out
+        assert re.search(r"aa-bb, chrF +[\d.]+ +[\d.]+\n", said)
+    for wrong in ([folder / "old", folder / "old"], [tmp_path / "both.jsonl"]):
+        said = refused(capsys, *given, "-o", tmp_path / "n", "--old-valid", *wrong)
+        assert "`--old-valid` must say its direction" in said
 
 
 def test_a_run_is_not_lost_where_the_new_model_cannot_do_the_old_task(
@@ -121,7 +152,7 @@ def test_what_has_no_effect_or_is_not_there_is_refused_before_training(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = ["train", folder / "source", folder / "target", "-o", tmp_path / "new", *STEPS]
-    assert "`--old-valid` needs a model that has learnt already" in refused(
+    assert "`--old-valid` needs a run that begins with a model" in refused(
         capsys, *given, "--old-valid", folder / "old"
     )
     absent = refused(capsys, *given, "--from", folder / "m", "--old-valid", folder / "old", folder / "absent")
@@ -133,7 +164,7 @@ def test_what_has_no_effect_or_is_not_there_is_refused_before_training(
     assert "`evaluate` needs a model for task classify or tag" in said
 
 
-def test_a_dry_run_measures_nothing(folder: Path, tmp_path: Path) -> None:
+def test_a_dry_run_refuses_what_the_run_would(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = [
         folder / "source",
         folder / "target",
@@ -144,4 +175,6 @@ def test_a_dry_run_measures_nothing(folder: Path, tmp_path: Path) -> None:
         folder / "old",
     ]
     assert command("train", *given, "-o", tmp_path / "new", *STEPS, "--dry-run") == 0
+    given[-1] = folder / "absent"
+    assert "absent" in refused(capsys, "train", *given, "-o", tmp_path / "new", *STEPS, "--dry-run")
     assert not (tmp_path / "new").exists()

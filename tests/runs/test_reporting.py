@@ -1,10 +1,13 @@
 """What a run tells of itself: in its report, in the README of its model, and on the terminal."""
 
 import re
+from html import escape, unescape
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from regard.cli.main import run
 from regard.cli.output import summary
@@ -59,11 +62,32 @@ def test_one_of_a_kind_is_not_written_as_many() -> None:
         assert ONES.findall(page) == []
     assert "float32 on cpu, 1 thread<" in report
     assert "on cpu (1 thread), float32" in card
-    assert "| train: 1 pair, 1 target token |" in card
+    assert "| `train`: 1 pair, 1 target token |" in card
     assert summary(one).startswith("1 pair\n")
     assert "2 threads" in report_of(two)
-    assert "| train: 2 pairs, 2 target tokens |" in model_card("m", two)
+    assert "| `train`: 2 pairs, 2 target tokens |" in model_card("m", two)
     assert summary(two).startswith("2 pairs\n")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["train.src", "a|b", "a\\|b", "a\\", "__init__.s", "my_model_", "*x*", "<b>x", "a~~b~~", "[l](u)", "a&amp;b", "a`b", "``c`",
+     "a\nb", "a\rb", "$(ls) x"],
+)  # fmt: skip
+def test_a_card_shows_names_as_they_are(name: str) -> None:
+    """Each table has the rows that it has for an ordinary name, each of these two or three cells."""
+    shown = name.replace("\n", r"\n").replace("\r", r"\x0d")
+    rendered = {}
+    for each in (name, "plain"):
+        found = results(["a b c d"], ["a b c d"], 1) | {"from": each, "teacher": each, "evaluated_on": each}
+        found["data"] = {"training": {"name": each, "num_pairs": 1}, "validation": {"name": each, "num_pairs": 1}}
+        found["old_task"] = {"data": each, "before": {"accuracy": 0.5}, "after": {"accuracy": 0.25}}
+        rendered[each] = MarkdownIt("commonmark").enable("table").render(model_card(each, found))
+    rows = {each: [row.count("<td") for row in page.split("<tr>")] for each, page in rendered.items()}
+    assert rows[name] == rows["plain"]
+    page = re.sub("<[^>]*>", "", rendered[name])
+    assert page.count(escape(shown)) >= rendered["plain"].count("plain") - 4  # commands quote some names
+    assert "regard translate {}\n".format(quote(name).replace("\r", "\n")) in unescape(page)  # as Markdown reads it
 
 
 def test_a_command_on_one_of_each_says_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,14 +42,22 @@ def changes(old_task: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     Args:
         old_task: the scores `before` and `after`.
     """
-    before, after = old_task["before"], old_task.get("after", {})
-    then, now = (scores.get("by_direction", {}) for scores in (before, after))
-    rows = [
-        (title, shown_score(before, key, form), shown_score(after, key, form))
+    then, now = (_by_direction(old_task.get(when, {})) for when in ("before", "after"))
+    if [*then] == [""] and len(now) == 1:  # the older model knew one direction, and no name of it
+        then = dict(zip(now, then.values(), strict=True))
+    return [
+        (
+            ", ".join(filter(None, (direction, title))),
+            shown_score(before, key, form),
+            shown_score(now[direction], key, form),
+        )
+        for direction, before in then.items()
+        if direction in now
         for key, (title, form) in SCORES.items()
-        if key in before and key in after
+        if key in before and key in now[direction] and before.get("bleu_counts", True) | (key != "bleu")
     ]
-    for direction in filter(now.__contains__, then):
-        for title, shown in shown_scores(now[direction]).items():
-            rows.append((f"{direction}, {title}", shown_scores(then[direction])[title], shown))
-    return rows
+
+
+def _by_direction(scores: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The scores of each direction; under an empty name, those of a model without languages."""
+    return dict(scores.get("by_direction", {"": scores}))

@@ -55,7 +55,8 @@ def add_adapter(model: Model, config: AdapterConfig) -> list[str]:
     Updates begin at 0: the model computes what it did. Their other factors are drawn from torch's default generator.
 
     Raises:
-        SettingsError: `config.targets` or `config.whole` names a part that the model does not have, or both name one.
+        SettingsError: `config.targets` or `config.whole` names a part that the model does not have, both name one, or nothing is
+            left to adapt.
         ShapeError: the rank is larger than a map.
     """
     assert config.rank is not None
@@ -68,10 +69,15 @@ def add_adapter(model: Model, config: AdapterConfig) -> list[str]:
             raise SettingsError(
                 f"adapter.whole must name other parts than adapter.targets; both name {both}. Remove it from one of them."
             )
+    names = [name for name in names if f"{name}.weight" not in whole]
+    if not names:
+        raise SettingsError(
+            "adapter.whole must leave linear maps to adapt; got all of them. Remove some, or `adapter.rank`: then all weights "
+            "learn."
+        )
     model.requires_grad_(False)
     for name in names:
-        if f"{name}.weight" not in whole:
-            _replace(model, name, AdaptedLinear(_linear(model, name), config.rank, config.scale, config.dropout))
+        _replace(model, name, AdaptedLinear(_linear(model, name), config.rank, config.scale, config.dropout))
     for name in whole:
         model.get_parameter(name).requires_grad_(True)
     return whole

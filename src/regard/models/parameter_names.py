@@ -42,6 +42,13 @@ def _chosen(model: Model, among: Sequence[str], names: Sequence[str], setting: s
         inside = {each for each in among if _is_in(model, each, name)}
         if not inside:
             parts = sorted({model.part_of(each) for each in among})
+            if name in {model.part_of(each) for each, _ in model.named_parameters(remove_duplicate=False)}.difference(
+                parts
+            ):
+                raise SettingsError(
+                    f"{setting} must name parts of the model with weights of their own ({', '.join(parts)}); got {name!r}, "
+                    "which shares those of another part."
+                )
             modules = {word for each in among for word in each.split(".") if not word.isdecimal()}
             raise SettingsError(
                 f"{setting} must name parts of the model ({', '.join(parts)}) or modules; got {name!r}. "

@@ -78,11 +78,12 @@ def build(config: ModelConfig) -> Model:
 def build_from(config: ModelConfig, trained: Model) -> tuple[Model, list[str]]:
     """A model of a configuration with a copy of a trained one's weights; and the names of its parameters that are new.
 
-    New ones are drawn from torch's default generator: those of the head, if the task is another. Tokens that were added to the
-    vocabulary begin at the mean of all.
+    New ones are drawn from torch's default generator: those of the head, if the task is another, but for BERT's pooler, which is
+    a part of the head of tasks of whole texts. Tokens that were added to the vocabulary begin at the mean of all.
     """
     model = build(config)
     old = trained.state_dict()
+    old |= {f"head.{name}": tensor for name, tensor in old.items() if name.startswith("pooler.")}
     begun = {name: _begun_at(old.get(name), tensor, name) for name, tensor in model.state_dict().items()}
     model.load_state_dict({name: tensor for name, tensor in begun.items() if tensor is not None}, strict=False)
     return model, [name for name, _ in model.named_parameters() if begun[name] is None]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from regard.errors import RegardError
+from regard.data.directions_of_corpora import by_direction
+from regard.errors import RegardError, SettingsError
 from regard.pipelines.loading import load
 from regard.pipelines.pipeline import Pipeline
 
@@ -21,13 +22,29 @@ class OldTask:
     before: Mapping[str, Any]
 
     @classmethod
-    def measured(cls, data: Sequence[str | os.PathLike[str]], model: Path | str, device: str) -> OldTask:
+    def measured(
+        cls, data: Sequence[str | os.PathLike[str]], model: Path | str, device: str, *, with_languages: bool
+    ) -> OldTask:
         """Measure the model that a run begins with.
 
+        Args:
+            with_languages: whether the new model will translate several languages. Then the data must say their direction, and
+                only one if the old model does not know languages.
         Raises:
-            RegardError: what `evaluate` raises of this model and these files.
+            SettingsError: these data cannot be measured with both models.
         """
-        return cls(data, load(model, device=device).evaluate_files(data))
+        loaded = load(model, device=device)
+        try:
+            directions = by_direction([os.fspath(name) for name in data])[1] if with_languages else []
+            before = loaded.evaluate_files(data)
+        except RegardError as error:
+            raise SettingsError(f"`--old-valid` must be data that {model} can be measured on: {error}") from error
+        if with_languages and (not directions or (len(directions) > 1 and "by_direction" not in before)):
+            raise SettingsError(
+                f"`--old-valid` must say its direction, as the new model has several languages; got "
+                f"{', '.join(directions) or 'none'}. Give rows with source_lang and target_lang, such as old.jsonl#en-de."
+            )
+        return cls(data, before)
 
     def after(self, trained: Pipeline) -> dict[str, Any]:
         """The scores of both models, for `results.json`; and under `error` why the new one has none."""

@@ -147,7 +147,7 @@ def run(task: Task, output: Path, options: RunOptions, *, display: RunDisplay, p
     if not world.is_main:
         return TrainingResult(output, record, None, {})
     loaded: Any = store.load(output, device)
-    scores = None if record.interrupted else _scores(task, loaded, record, options.old_task, display)
+    scores = None if record.interrupted else _scores(task, loaded, record, display)
     results: dict[str, Any] = {}
     if scores is not None:
         results = scores | {
@@ -159,6 +159,9 @@ def run(task: Task, output: Path, options: RunOptions, *, display: RunDisplay, p
             "target_tokens_per_second": record.tokens_per_second,
         }
         _write(output, store, loaded, results, record, is_changed=loaded.model.config != settings.model)
+        if options.old_task is not None:
+            results[OLD_TASK] = options.old_task.after(loaded)  # whatever happens there, the rest is written
+            _write(output, store, loaded, results, record, is_changed=False)
     callbacks.on_end(results)
     return TrainingResult(output, record, loaded, results, options.adapts)
 
@@ -217,9 +220,7 @@ def choose_what_learns(model: Model, settings: RunSettings, new_parameters: Sequ
     return []
 
 
-def _scores(
-    task: Task, loaded: Pipeline, run: TrainingRun, old_task: OldTask | None, display: RunDisplay
-) -> dict[str, Any] | None:
+def _scores(task: Task, loaded: Pipeline, run: TrainingRun, display: RunDisplay) -> dict[str, Any] | None:
     """The scores of the kept model; None: interrupted, and `run` says so."""
     metric = task.settings.training.metric
     if (before := _better_before(run, metric)) is not None:
@@ -230,8 +231,7 @@ def _scores(
         )
     display.say(f"trained in {clock(run.seconds)}; measuring the kept model (step {run.best_step:,}) ...")
     try:
-        scores = task.evaluate(loaded)
-        return scores if old_task is None else scores | {OLD_TASK: old_task.after(loaded)}
+        return task.evaluate(loaded)
     except KeyboardInterrupt:
         run.interrupted = True
         return None
@@ -243,10 +243,12 @@ def _fit_to_texts(task: Task, model: Model, display: RunDisplay) -> None:
     """
     settings = task.settings
     adapts, fits = settings.adapter.rank is not None, RATE in to_fit(settings)
-    if settings.is_frozen or getattr(model.config, "labels", None) or (settings.adapter.whole if adapts else not fits):
+    if settings.is_frozen or task.new_parameters or getattr(model.config, "labels", None):  # of other losses by chance
+        return
+    if settings.adapter.whole if adapts else not fits:
         return
     with torch.no_grad():
-        loss = task.validate(model.eval())["loss"]
+        loss = task.loss(model.eval())
     model.train()
     if not knows_nothing(model.config, loss):
         return
@@ -364,7 +366,8 @@ def _train(
     if world.is_main and not writer.is_saved:
         raise KeyboardInterrupt
     if task.settings.training.keep_best > 1 and (count := len(list(best_folder(output).glob("*")))) > 1:
-        display.say(f"the {count} best models are in {best_folder(output)}; `regard average` can average them")
+        averages = "" if options.adapts is not None else "; `regard average` can average them"
+        display.say(f"the {count} best models are in {best_folder(output)}{averages}")
     return run
 
 

@@ -113,10 +113,10 @@ def train(
         RegardError: anything that the user can mend, before training starts where it can be known by then.
         KeyboardInterrupt: interrupted before anything was saved.
     """
-    if old_valid is not None and from_ is None:
-        raise SettingsError("`--old-valid` needs a model that has learnt already. Add `--from MODEL`, or remove it.")
     start = _Start.load(from_, teacher, preset, pretrained)
     model = start.initial
+    if old_valid is not None and model is None:
+        raise SettingsError("`--old-valid` needs a run that begins with a model. Add `--from MODEL`, or remove it.")
     if model is not None:
         check_initial(model.model.config, arch, {})
     arch = given_arch(arch if model is None else model.model.config.arch, settings or {})
@@ -136,6 +136,10 @@ def train(
         raise SettingsError("`--dry-run` plans a new run of one process. Remove it, or `--resume` and torchrun.")
     check_columns(data, columns)
     saving, folder = SavingTimes.parse(save_every), Path(os.path.realpath(output))
+    if chosen.adapter.rank is not None and from_ is not None and folder == Path(os.path.realpath(from_)):
+        raise SettingsError(
+            f"an adapter must have another folder than its base; got {output} for both. Give another `-o`."
+        )
     events = [TensorBoard(state_folder(folder) / EVENTS)] if tensorboard else []
     with (
         joined_world(device) as world,
@@ -154,8 +158,10 @@ def train(
             chosen = chosen.model_copy(update={"explicit": chosen.explicit | {ARCH}})
         if pretrained is None and model is None:
             check_room(chosen.with_least_vocabulary(), resolve_device(device), world, shard=shard)
-        if old_valid is not None and from_ is not None and world.is_main and not dry_run:
-            options = replace(options, old_task=OldTask.measured(names_of(old_valid), from_, device))
+        if old_valid is not None and from_ is not None and world.is_main:
+            with_languages = chosen.data.directions is not None
+            old_task = OldTask.measured(names_of(old_valid), from_, device, with_languages=with_languages)
+            options = replace(options, old_task=old_task)
         with world.first_on_each_machine():
             if pretrained is not None:
                 model = _assembled(*pretrained, chosen, shown)

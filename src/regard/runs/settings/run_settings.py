@@ -265,5 +265,5 @@ def _first_problem(error: ValidationError, section: str, kind: type[BaseModel]) 
         return f"{section}.{key} must be a smaller number; got {problem['input']!r}."
     if problem["type"] == "less_than_equal" and (most := problem["ctx"]["le"]) >= 1e12:
         return f"{section}.{key} must be less than or equal to {most:g}; got {problem['input']!r}."
-    message = problem["msg"].removeprefix("Input ").removeprefix("should be").strip()
-    return f"{section}.{key} must be {message}; got {problem['input']!r}."
+    _, is_rule, rule = problem["msg"].partition(" should ")
+    return f"{section}.{key} must {rule if is_rule else 'be ' + problem['msg']}; got {problem['input']!r}."

@@ -71,29 +71,21 @@ def knows_nothing(config: ModelConfig, loss: float) -> bool:
     return loss >= UNKNOWN * math.log(config.vocab_size)
 
 
-def unknown_tokens(read: tuple[Sequence[str], Tokenizer], written: tuple[Sequence[str], Tokenizer]) -> list[str]:
-    """Warnings where the vocabulary of a model lacks much of some texts, such as the letters of another language.
+def unknown_tokens(what: str, texts: Sequence[str], tokenizer: Tokenizer) -> str:
+    """A warning where the vocabulary of a model lacks much of some texts, such as the letters of another language; or nothing.
 
     Args:
-        read: sources, and the tokenizer that cuts them.
-        written: targets, and theirs.
+        what: the texts, in one word, such as `source`.
     """
-    found = [*_unknown_tokens("source", *read, "read"), *_unknown_tokens("target", *written, "write")]
-    return [*found, "a new model learns a vocabulary of its own: leave out --from"] if found else []
-
-
-def _unknown_tokens(what: str, texts: Sequence[str], tokenizer: Tokenizer, verb: str) -> list[str]:
     texts = texts[:MOST_LOOKED_AT]
     ids = [each for text in texts for each in tokenizer.encode(text)]
     share = ids.count(tokenizer.unk_id) / max(len(ids), 1)
     if share < MANY_UNKNOWN:
-        return []
+        return ""
     letters = Counter(letter for text in texts for letter in text if not letter.isspace())
     lacking = [letter for letter, _ in letters.most_common() if tokenizer.unk_id in tokenizer.encode(letter)]
     named = f", such as {printable(', '.join(lacking[:MOST_NAMED]))}" if lacking else ""
-    return [
-        f"{share:.0%} of the tokens of the {what}s are unknown to the model's vocabulary{named}: it cannot {verb} them"
-    ]
+    return f"{share:.0%} of the tokens of the {what}s are unknown to the model's vocabulary{named}"
 
 
 def check_initial(config: ModelConfig, arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> None:
@@ -130,15 +122,15 @@ def config_of(config: ModelConfig, task: str | None, settings: Mapping[str, Mapp
     """The configuration of a model, for another task and with other dropout.
 
     Raises:
-        SettingsError: a value out of range.
+        SettingsError: a value out of range, or one that does not go with the others.
     """
     changes = dict(settings.get("model", {}))
-    changes = {
-        key: getattr(checked_section("model", type(config), changes, config.model_dump()), key) for key in changes
-    }
     if task is not None and "task" in type(config).model_fields:
         changes["task"] = task
-    return config.model_copy(update=changes)
+        if getattr(config, "pooler", False):
+            changes["pooler"] = task == "none"  # the head of a task takes its place
+    checked = checked_section("model", type(config), changes, config.model_dump())
+    return config.model_copy(update={key: getattr(checked, key) for key in changes})
 
 
 def sizes_of_vocabulary(config: ModelConfig, loaded: LoadedModel) -> dict[str, Any]:

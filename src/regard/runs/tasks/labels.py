@@ -90,6 +90,7 @@ class LabelTask(Task):
             self.initialize_from(initial, labels=labels)
         limit = self.settings.model.max_positions
         self._encoded = encode_labels(training, self.tokenizer, labels, limit, display.on_progress, by_word=by_word)
+        self.warn_of_unknown_tokens(initial, text=([" ".join(words) for words in valid.texts], self.tokenizer))
         say_sizes("text", training, self._encoded, valid, valid.name, display)
         self._texts = self._encoded.labelled(by_word=by_word)
         self._valid_texts = encode_labelled(valid, self.tokenizer, labels, limit, by_word=by_word)

@@ -32,7 +32,7 @@ from regard.data.encoding import encode_corpora, encode_pairs, learn_tokenizer
 from regard.data.selection import Selection, per_corpus, select_pairs
 from regard.data.sequences import EncodedPairs
 from regard.errors import DataError, SettingsError
-from regard.evaluation.likelihood import likelihood
+from regard.evaluation.likelihood import Likelihood, likelihood
 from regard.evaluation.text_metrics import ADDED, OF_TEXTS, tokenization_hint
 from regard.models.config import EncoderDecoderConfig
 from regard.pipelines.translator import Translator
@@ -40,7 +40,7 @@ from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
 from regard.runs.settings.choosing import chosen_by_data
 from regard.runs.tasks.in_memory import is_in_memory, names_of, pairs_of
-from regard.runs.tasks.initial_model import InitialModel, unknown_tokens
+from regard.runs.tasks.initial_model import InitialModel
 from regard.runs.tasks.task import VALID_BATCH_TOKENS, Inputs, Task, digests, held_out, planned
 from regard.text.segmentation import make_segmenters
 from regard.text.tokenizer import Tokenizer
@@ -149,9 +149,8 @@ class PairsTask(Task):
         self.notes += notes
         self._valid_pairs, self.valid = _within(valid, tokenizer, source_tokenizer, limit, self.notes)
         self.notes += _hints(self.valid, settings.training.metric)
-        if self.has_given_vocabulary:
-            read, written = (self.valid.sources, source_tokenizer or tokenizer), (self.valid.targets, tokenizer)
-            self.notes += unknown_tokens(read, written)
+        read, written = (self._sources_without_tags, source_tokenizer or tokenizer), (self.valid.targets, tokenizer)
+        self.warn_of_unknown_tokens(initial, source=read, target=written)
         self._concatenation = self._make_concatenation(limit)
         self._segmenters = None
         if dropout := settings.data.bpe_dropout:
@@ -208,16 +207,22 @@ class PairsTask(Task):
 
     def validate(self, model: Any) -> Scores:
         """Nats per target token, the share of tokens that are right, and what greedy search writes by `training.metric`."""
-        training = self.settings.training
-        batch_tokens = min(training.batch_tokens, VALID_BATCH_TOKENS)
-        scored = likelihood(model, in_order(self._valid_pairs, batch_tokens, **self._symbols))
+        scored = self._likelihood(model)
         scores = {"loss": scored.loss, "token_accuracy": scored.token_accuracy}
-        if (metric := training.metric) not in ("loss", "token_accuracy"):
+        if (metric := self.settings.training.metric) not in ("loss", "token_accuracy"):
             scores[metric] = math.nan
             if math.isfinite(scored.loss):  # else there is nothing to search in
                 translator = Translator(model, self.tokenizer, self.source_tokenizer)
                 scores[metric] = translator.evaluate(self.valid.sources, self.valid.targets, beam_size=1)[metric]
         return scores
+
+    def loss(self, model: Any) -> float:
+        """Nats per target token."""
+        return self._likelihood(model).loss
+
+    def _likelihood(self, model: Any) -> Likelihood:
+        batch_tokens = min(self.settings.training.batch_tokens, VALID_BATCH_TOKENS)
+        return likelihood(model, in_order(self._valid_pairs, batch_tokens, **self._symbols))
 
     def evaluate(self, loaded: Any) -> dict[str, Any]:
         """The scores of a `Translator`. Its alignment head is found on the validation pairs, unless it has one."""
@@ -231,8 +236,15 @@ class PairsTask(Task):
         if self.settings.data.directions is None:
             return {**scores, "examples": few_examples(self.valid.sources, loaded.source_tokenizer)}
         by_target = scores_by_target(asked, self.valid)
-        plain = [source.partition(" ")[2] for source in self.valid.sources]
-        return {**scores, "by_target": by_target, "examples": few_examples(plain, loaded.source_tokenizer)}
+        examples = few_examples(self._sources_without_tags, loaded.source_tokenizer)
+        return {**scores, "by_target": by_target, "examples": examples}
+
+    @property
+    def _sources_without_tags(self) -> list[str]:
+        """The validation sources, without the tags that they have where there are several directions."""
+        if self.settings.data.directions is None:
+            return self.valid.sources
+        return [source.partition(" ")[2] for source in self.valid.sources]
 
     def _as_trained(self, loaded: Translator) -> Translator:
         """A translator that reads sources as they are trained on: of several directions, with their tags as text."""

@@ -85,6 +85,7 @@ class TextTask(Task):
             self._masking = _masking(self.tokenizer)
         limit = settings.model.max_positions if self.with_mask else None
         self._encoded = encode_texts(training, self.tokenizer, display.on_progress, limit=limit)
+        self.warn_of_unknown_tokens(initial, text=(valid, self.tokenizer))
         self._names = say_sizes("line", training, self._encoded, valid, valid_name, display)
         name, held = " + ".join(self._names), self._take_texts(valid_name)
         num_tokens, texts = len(self._encoded.texts.ids), self._encoded.texts

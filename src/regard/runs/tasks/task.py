@@ -30,6 +30,7 @@ from regard.runs.tasks.initial_model import (
     begin_new_languages,
     build_initialized,
     sizes_of_vocabulary,
+    unknown_tokens,
     with_tokens,
     without_languages,
 )
@@ -150,6 +151,10 @@ class Task(ABC):
     def validate(self, model: Any) -> Scores:
         """The scores of a model on the validation data, `metrics` by name."""
 
+    def loss(self, model: Any) -> float:
+        """The loss among these scores, alone."""
+        return self.validate(model)["loss"]
+
     @abstractmethod
     def evaluate(self, loaded: Any) -> dict[str, Any]:
         """All scores of the finished, loaded model on the validation data."""
@@ -174,8 +179,10 @@ class Task(ABC):
             without_languages(initial.loaded, self.settings.data.directions), self.settings.tokenizer.add
         )
         if self.settings.adapter.rank is not None and len(loaded.tokenizer) > len(initial.loaded.tokenizer):
+            new = ", ".join(loaded.tokenizer.tokens(range(len(initial.loaded.tokenizer), len(loaded.tokenizer))))
             raise SettingsError(
-                "`tokenizer.add` and `data.tags` need embeddings that learn, and an adapter freezes them. Remove one of them."
+                f"an adapter keeps the vocabulary of its base, which does not have {new}. Remove `adapter.rank`: then all "
+                "weights learn, those of new tokens, too."
             )
         self.tokenizer, self.source_tokenizer = loaded.tokenizer, loaded.source_tokenizer
         if not initial.has_weights:
@@ -183,11 +190,24 @@ class Task(ABC):
             return
         grown = sizes_of_vocabulary(loaded.model.config, loaded) if self.settings.tokenizer.add else {}
         config = self.settings.model.model_copy(update={**grown, **decided})
-        self.base = None if self.settings.adapter.rank is None else loaded
+        self.base = None if self.settings.adapter.rank is None else initial.loaded
         self.settings = self.settings.model_copy(update={"model": config})
         self.initial, self.new_parameters, note = build_initialized(loaded, config, self.settings.training.seed)
         begin_new_languages(self.initial, initial.loaded, loaded)
         self.notes += [note] if note else []
+
+    def warn_of_unknown_tokens(self, initial: InitialModel | None, **texts: tuple[Sequence[str], Tokenizer]) -> None:
+        """Tell the user where the vocabulary of the model to begin with lacks much of the texts.
+
+        Args:
+            texts: by a word for them, such as `source`, with the tokenizer that cuts them.
+        """
+        if initial is None:
+            return
+        found = [note for what, (lines, tokenizer) in texts.items() if (note := unknown_tokens(what, lines, tokenizer))]
+        if found and initial.has_weights:
+            found.append("a new model learns a vocabulary of its own: leave out --from")
+        self.notes += found
 
     def learn_sizes(self, **decided: Any) -> None:
         """Take over what the vocabulary decides of the model, and what else is given."""
