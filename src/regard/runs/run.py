@@ -37,6 +37,7 @@ from regard.runs.resuming import check_state, environment, fingerprint, is_writt
 from regard.runs.run_folder import FolderWriter, write_results
 from regard.runs.settings import RunSettings
 from regard.runs.settings.defaults import RATE, notes, resolve_defaults, to_fit
+from regard.runs.settings.run_settings import checked_section
 from regard.runs.storing import AdapterStore, ModelStore, Store
 from regard.runs.tasks.initial_model import UNKNOWN_RATE, knows_nothing
 from regard.runs.tasks.task import Task
@@ -110,6 +111,7 @@ def run(task: Task, output: Path, options: RunOptions, *, display: RunDisplay, p
     resumed = newest_state(state_folder(output), display) if options.resume else None
     task.settings = resolve_defaults(task.settings, task.epoch_steps, task.usual_metric)
     settings, tokenizer, world = task.settings, task.tokenizer, options.world
+    checked_section("model", type(settings.model), settings.model.model_dump())  # what is written at the end can be read
     for each in filter(None, {tokenizer, task.source_tokenizer}):
         each.check_saved()
     for note in [*task.notes, *notes(settings)]:
