@@ -356,7 +356,8 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 CHARACTERS = ["--set", "tokenizer.kind=characters", "--set", "tokenizer.vocab_size=40"]
-QUICK = ["--set", "training.learning_rate=0.005", "--set", "training.label_smoothing=0"]
+QUICK = ["--set", "training.learning_rate=0.005", "--set", "training.label_smoothing=0",
+         "--set", "training.batch_tokens=512"]  # fmt: skip
 
 
 def test_two_vocabularies(pairs: Path, capsys: pytest.CaptureFixture[str]) -> None:

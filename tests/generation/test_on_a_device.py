@@ -106,7 +106,12 @@ def test_results_are_those_of_the_cpu(kind: str, rule: str, filtered: bool, phra
 @pytest.mark.parametrize(
     ("kind", "rule", "phrases"),
     [
-        *((kind, rule, ()) for kind in MODELS if kind != "gru" for rule in RULES),
+        *(
+            pytest.param(kind, rule, (), marks=() if kind == "rotary" or rule == "beam" else pytest.mark.slow)
+            for kind in MODELS
+            if kind != "gru"
+            for rule in RULES
+        ),
         *(("rotary", rule, PHRASES) for rule in ("beam", "groups")),
     ],
 )

@@ -219,6 +219,7 @@ export interface components {
     PredictReply: {
       labels: string[];
       probs: number[];
+      values: number[];
       is_cut: boolean;
       model: string;
     };

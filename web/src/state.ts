@@ -48,6 +48,8 @@ export interface State {
     sourceText: string;
     sentences: Sentence[];
     html: string;
+    /** Whether it is that of an earlier request than the one that runs. */
+    isEarlier: boolean;
     /** A translation beside the chosen one. */
     compared: Sentence | null;
     /** The options of a language model's continuation. */
@@ -174,7 +176,16 @@ export const initialState = (): State => ({
     translatesWhileTyping: true,
   },
   tokenCounts: {total: null, longestSentence: 0, sentenceLimit: 0, truncatedSentences: 0},
-  output: {sourceText: "", sentences: [], html: "", compared: null, options: null, isExample: false, attribution: null},
+  output: {
+    sourceText: "",
+    sentences: [],
+    html: "",
+    isEarlier: false,
+    compared: null,
+    options: null,
+    isExample: false,
+    attribution: null,
+  },
   view: {
     sentenceIndex: 0,
     outputPosition: 0,

@@ -18,7 +18,10 @@ export async function runLatest(
   controllers.get(kind)?.abort();
   const controller = new AbortController();
   controllers.set(kind, controller);
-  if (kind === "translate") lockPanelHeight();
+  if (kind === "translate") {
+    lockPanelHeight();
+    update({output: {isEarlier: true}});
+  }
   if (label) update({status: {busy: {...state.status.busy, [kind]: label}, error: ""}});
   try {
     await task(controller.signal);

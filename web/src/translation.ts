@@ -114,6 +114,7 @@ async function readStream(
     } else if (name === "done") {
       finishSentences(sentences, data, initial.separator);
     }
+    update({output: {isEarlier: false}});
     show(sentences);
   }
 }

@@ -253,7 +253,7 @@ function outputButtons(): TemplateResult {
 function translation(): TemplateResult {
   const {sentences} = state.output;
   const isRunning = Boolean(state.status.busy.translate);
-  const isStale = isOutputStale() || (isRunning && sentences.every(each => each.isDone));
+  const isStale = isOutputStale() || (isRunning && state.output.isEarlier);
   const staleHint = html`<p class="hint" id="other-text">
     This is the translation of another text than the one that stands there now.
   </p>`;
