@@ -111,9 +111,8 @@ def run(task: Task, output: Path, options: RunOptions, *, display: RunDisplay, p
     resumed = newest_state(state_folder(output), display) if options.resume else None
     task.settings = resolve_defaults(task.settings, task.epoch_steps, task.usual_metric)
     settings, tokenizer, world = task.settings, task.tokenizer, options.world
-    checked_section(
-        "model", type(settings.model), settings.model.model_dump()
-    )  # what is written at the end can be read
+    if resumed is None:  # else it is compared with that of the checkpoint
+        checked_section("model", type(settings.model), settings.model.model_dump())  # what is written must be readable
     for each in filter(None, {tokenizer, task.source_tokenizer}):
         each.check_saved()
     for note in [*task.notes, *notes(settings)]:
