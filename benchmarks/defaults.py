@@ -92,11 +92,18 @@ def lemma_tags_form(line: str) -> str:
     return f"{lemma} {tags}\t{form}"
 
 
+def sounds_first(line: str) -> str:
+    """The sounds of a word, and the word."""
+    return "\t".join(line.split("\t")[::-1])
+
+
 SETS = (
     *(sounds(language, "low") for language in ("ice", "ita")),
     *(sounds(language, "medium") for language in ("hun", "vie_hanoi", "kor", "fre", "dut")),
     Data("inflection", ("inflection/isl.train.tsv",), ("inflection/isl.test.tsv",), "exact_match",
-         lambda size: ("--arch rnn",), line=lemma_tags_form),
+         lambda size: ("--arch encoder-decoder" if size < 2_000 else "--arch rnn",), line=lemma_tags_form),
+    Data("spelling-hun", ("g2p/medium/hun_train.tsv",), ("g2p/medium/hun_test.tsv",), "exact_match",
+         lambda size: ("--arch encoder-decoder" if size < 2_000 else "--arch rnn",), line=sounds_first),
     Data("scan", ("scan/tasks_train_simple.tsv",), ("scan/tasks_test_simple.tsv",), "exact_match",
          lambda size: ("--config recipe:scan-simple",)),
     *(captions("en", language) for language in ("de", "fr", "cs")),

@@ -279,7 +279,7 @@ def test_neither_order_nor_script_nor_name_decides(order: random.Random, make: C
 
 
 def test_one_line_says_what_was_chosen_and_how_to_change_it() -> None:
-    usual = RunSettings.build("tiny")
+    usual = RunSettings.build("tiny", arch="encoder-decoder")
     settings, notes = chosen_by_data(usual, [held(inflections(800))], 100)
     assert notes == [
         "chosen for these data: a token for each character (100% of the words to write are seen under 10 times), 2 layers each, "
@@ -289,7 +289,6 @@ def test_one_line_says_what_was_chosen_and_how_to_change_it() -> None:
         "--set model.positions=sinusoidal --set training.batch_tokens=2048 --set training.metric=loss"
     ]
     assert not any("exact_match" in line for line in defaults.notes(defaults.resolve_defaults(settings, 5.0)))
-    usual = RunSettings.build("tiny", arch="encoder-decoder")
     (line,) = chosen_by_data(usual, [held(pronunciations(800, HANGUL))], 100)[1]
     assert "a token for each character of the source and each word of the target" in line
     assert "--set tokenizer.kind=bpe --set tokenizer.normalization=NFC" in line
@@ -438,6 +437,27 @@ def test_few_words_and_their_sounds_have_what_a_recipe_has() -> None:
     assert notes[1] == [notes[0][0].replace("g2p-low;", "g2p-low, kept by chrf;")]
 
 
+@pytest.mark.parametrize("make", [inflections, tags_as_words, names, spellings])
+@pytest.mark.parametrize("count", [100, 800, 1999])
+def test_few_strings_have_what_a_recipe_has(make: Callable[[int], Lines], count: int) -> None:
+    """But for the kind of tokens of the source, which the data choose, and how rare letters are written."""
+    found, recipe = chosen(make(count), arch=None), recipe_of("inflection-low")
+    assert recipe.pop("tokenizer.vocab_size") < found.tokenizer.vocab_size
+    assert kinds(found) == kinds(chosen(make(count)))
+    assert recipe.pop("tokenizer.kind") == found.tokenizer.for_targets.kind == "characters"
+    assert {name: found.value(name) for name in recipe} == recipe
+    assert defaults.resolve_defaults(found, 13.0).training == found.training
+    (note,) = chosen_by_data(RunSettings.build("tiny"), [held(make(count))], 100)[1]
+    assert "a recurrent model, with the settings of recipe:inflection-low; for a Transformer: --arch" in note
+
+
+@pytest.mark.parametrize("letters", [LATIN, HANGUL])
+def test_rare_letters_of_few_strings_are_taken_apart(letters: str) -> None:
+    lines = inflections(800, letters)
+    assert chosen(lines, arch=None).tokenizer.normalization == chosen(lines).tokenizer.normalization
+    assert (chosen(lines).tokenizer.normalization == "NFD") == (letters is HANGUL)
+
+
 @pytest.mark.parametrize("count", [300, 8000])
 def test_symbols_have_what_a_recipe_has(count: int) -> None:
     found, recipe = chosen(commands(count), arch=None), recipe_of("scan-simple")
@@ -481,7 +501,7 @@ def test_whoever_gives_what_the_recipe_does_not_go_with_has_a_transformer(preset
 
 @pytest.mark.parametrize(
     ("make", "count"),
-    [(inflections, 800), (tags_as_words, 800), (names, 800), (spellings, 800), (commands, 20_000), (sentences, 800),
+    [(inflections, 99), (inflections, 2000), (names, 2000), (spellings, 2000), (commands, 20_000), (sentences, 800),
      (pronunciations, 99), (pronunciations, 2000), (numerals, 8000)],
 )  # fmt: skip
 def test_other_pairs_have_a_transformer(make: Callable[[int], Lines], count: int) -> None:
@@ -503,8 +523,8 @@ def test_what_needs_a_transformer_has_one_and_a_plan_is_of_what_would_be_trained
 
 
 def test_a_new_model_has_the_vocabulary_and_the_depth_of_a_trained_one(capsys: pytest.CaptureFixture[str]) -> None:
-    translator = regard.new(inflections(300))
-    assert translator.model.config.num_decoder_layers == 2
+    translator = regard.new(inflections(2000))
+    assert translator.model.config.num_decoder_layers == 4
     assert translator.tokenizer.longest_token == len("<unk>")
     said = capsys.readouterr().err
     assert "a token for each character" in said

@@ -63,7 +63,7 @@ def train(
     arch: Annotated[
         str | None,
         typer.Option(
-            help="encoder-decoder (the default) or rnn (the default for few words and their sounds): pairs of texts; "
+            help="encoder-decoder (the default) or rnn (the default for few spelled words): pairs of texts; "
             "decoder: a language model; encoder: needs --task.",
         ),
     ] = None,

@@ -1,4 +1,4 @@
-"""How well a model still does what it was trained for before a run: fine-tuning on new data loses a part of that."""
+"""The scores of a model on what it was trained for before a run: fine-tuning on new data loses a part of that."""
 
 from __future__ import annotations
 

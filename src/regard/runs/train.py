@@ -87,7 +87,7 @@ def train(
         columns: of a table, the names of source and target (label and text, words and tags); `translation.de` reaches into
             a column of records. None: these words are their names.
         arch: `encoder-decoder` (formerly `transformer`), `rnn` (recurrent encoder-decoder), `decoder`, `encoder`; None: what
-            `settings` have as `model.arch`, else `encoder-decoder`, or for few words and their sounds `rnn`.
+            `settings` have as `model.arch`, else `encoder-decoder`, or for few spelled words and for symbols `rnn`.
         task: what an encoder is trained for: `mlm`, `classify` or `tag`; or the name of a task of your own.
         preset: `tiny` (the default), `small`, `base` or, for encoder-decoders, `big`. Not with `from_`, whose sizes are kept.
         settings: what differs from the preset, such as `{"training": {"steps": 1000}}`.

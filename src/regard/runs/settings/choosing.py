@@ -7,8 +7,7 @@ Three kinds of pairs are told apart (measured in docs/experiments.md):
 * *symbols*: both sides are made of a few words that come again and again: commands and actions. Each word is a token;
 * *sentences*: everything else. Subwords, as many as are seen often enough.
 
-Few words and their sounds, and symbols unless there are many, have a recurrent model, by a recipe; everything else has a
-Transformer.
+Few strings, and symbols unless there are many, have a recurrent model, by a recipe; everything else has a Transformer.
 """
 
 from __future__ import annotations
@@ -57,10 +56,8 @@ STRINGS: dict[str, Any] = {"model.dropout": 0.3, "model.positions": "rotary"}
 FEW_STRINGS: dict[str, Any] = STRINGS | {
     "model.num_encoder_layers": 2, "model.num_decoder_layers": 2, "model.dropout": 0.4, BATCH: 1024,
 }  # fmt: skip
-RECIPE_OF_FEW_SOUNDS, RECIPE_OF_SYMBOLS = "g2p-low", "scan-simple"
-"""The recipes of recurrent models, which write the sounds of few words, and symbols, better than a Transformer
-(docs/experiments.md).
-"""
+RECIPE_OF_FEW_SOUNDS, RECIPE_OF_FEW_STRINGS, RECIPE_OF_SYMBOLS = "g2p-low", "inflection-low", "scan-simple"
+"""The recipes of recurrent models, which write few strings, and symbols, better than a Transformer (docs/experiments.md)."""
 JOINED_SOUNDS = 0.5
 """The share of few words and their sounds that are read with another pair after them; inflected forms gain nothing by it."""
 
@@ -97,7 +94,8 @@ def chosen_by_data(settings: RunSettings, corpora: Sequence[Pairs], num_valid: i
     if (choice := choice_for(corpora, num_valid)) is None:
         return settings, []
     if choice.recipe is not None and ARCH in to_fit(settings):
-        settings, choice = with_recipe(settings, choice.recipe), replace(choice, values={})
+        kept = {key: value for key, value in choice.values.items() if key == NORMALIZATION}
+        settings, choice = with_recipe(settings, choice.recipe), replace(choice, values=kept)
     found = with_choice(settings, choice, corpora)
     return found, choice_notes(found, choice, trains=num_valid > 0)
 
@@ -127,8 +125,9 @@ def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
         recipe, least_steps = RECIPE_OF_SYMBOLS, SYMBOL_STEPS
     if "characters" in kinds:
         values |= FEW_STRINGS if count < FEW_PAIRS else STRINGS if count < MANY_PAIRS else {}
-        if kinds[1] == "words" and count < FEW_PAIRS:
-            values[JOINED], recipe = JOINED_SOUNDS, RECIPE_OF_FEW_SOUNDS
+        if count < FEW_PAIRS:
+            recipe = RECIPE_OF_FEW_STRINGS if kinds[1] == "characters" else RECIPE_OF_FEW_SOUNDS
+            values |= {JOINED: JOINED_SOUNDS} if kinds[1] == "words" else {}
         spelled = [side for kind, side in zip(kinds, (source, target), strict=True) if kind == "characters"]
         rare = max(side.rare_letters for side in spelled)
         if rare > RARE_LETTERS and max(side.rare_parts for side in spelled) < rare / 2:

@@ -19,8 +19,8 @@ from regard.training.training_config import TrainingConfig
 
 Record = TypeVar("Record", bound=BaseModel)
 USUAL_ARCH = "encoder-decoder"
-"""The family of a run for which none was given: with the preset `tiny`, few words and their sounds have another one
-(`choosing`)."""
+"""The family of a run for which none was given: with the preset `tiny`, few strings, and symbols, have another one (`choosing`).
+"""
 SECTIONS = ("model", "tokenizer", "data", "training", "adapter")
 
 
