@@ -102,9 +102,9 @@ def test_damaged_packed_files(ending: str, tmp_path: Path) -> None:
     ("name", "content", "column", "message"),
     [
         ("x.tsv", b"a\tb\nc\n", "2", "line 2: a line must have column 2; got 1"),
-        ("x.jsonl", b'{"source": "a"}\n{"source": 1}\n', None, "line 2: an object must have the string 'source'"),
-        ("x.jsonl", b'{"source": "a"}\n[1]\n', None, "line 2: an object must have the string 'source'"),
-        ("x.jsonl", b'{"source": "a"}\n{"source"\n', None, "line 2: a line must be a JSON object"),
+        ("x.jsonl", b'{"source": "a"}\n{"source": 1}\n', None, 'line 2: an object must have the string "source"'),
+        ("x.jsonl", b'{"source": "a"}\n[1]\n', None, 'line 2: an object must have the string "source"'),
+        ("x.jsonl", b'{"source": "a"}\n{"source"\n', None, "line 2: a line must be one JSON object"),
         ("x.jsonl", b'{"source": "a"}\n{"source": "\\ud800"}\n', None, "line 2: text must be valid Unicode"),
         ("x.txt", b"a\n\xff\n", None, "line 2: text must be UTF-8"),
     ],

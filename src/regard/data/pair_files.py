@@ -84,11 +84,11 @@ def jsonl_pair(line: str, path: str, number: int) -> tuple[str, str]:
     """
     if not line.strip():
         return "", ""
-    source, target = _strings(line, ("source", "target"), path, number)
+    source, target = strings_of(line, ("source", "target"), path, number)
     return source, target
 
 
-def _strings(line: str, keys: Sequence[str], path: str, number: int) -> list[str]:
+def strings_of(line: str, keys: Sequence[str], path: str, number: int) -> list[str]:
     """The strings of some keys of a JSON object on a line.
 
     Raises:
@@ -104,8 +104,8 @@ def _strings(line: str, keys: Sequence[str], path: str, number: int) -> list[str
         raise DataError(f"{path}, line {number}: a line must be one JSON object; got: {error}.") from error
     found = [each for key in keys if isinstance(record, dict) and isinstance(each := record.get(key), str)]
     if len(found) < len(keys):
-        wanted = " and ".join(f'"{key}"' for key in keys)
-        raise DataError(f"{path}, line {number}: an object must have the strings {wanted}; got {line[:60]}.")
+        wanted = "string" + "s" * (len(keys) > 1) + " " + " and ".join(f'"{key}"' for key in keys)
+        raise DataError(f"{path}, line {number}: an object must have the {wanted}; got {line[:60]}.")
     try:
         "".join(found).encode()
     except UnicodeEncodeError as error:
@@ -184,7 +184,7 @@ def directed_row(line: str, path: str, number: int, names: Sequence[str] | None)
             )
         source, target, *codes = (columns[names.index(name)] for name in DIRECTED)
     else:
-        source, target, *codes = _strings(line, DIRECTED, path, number)
+        source, target, *codes = strings_of(line, DIRECTED, path, number)
     direction = "-".join(code.strip() for code in codes)
     if not DIRECTION.fullmatch(direction):
         raise DataError(

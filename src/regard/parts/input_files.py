@@ -20,9 +20,9 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from regard.data.pair_files import strings_of
 from regard.errors import DataError, MissingExtraError, SettingsError
 from regard.names import is_file
-from regard.text.json_keys import read_unique
 from regard.text.lines import check_beginning, decode_line, iterate_lines, open_lines
 
 PACKED = (".gz", ".zst")
@@ -177,18 +177,7 @@ class InputFile:
                 raise DataError(f"{self.path}, line {number}: a line must have column {asked}; got {len(columns)}.")
             return columns[asked - 1] if line else ""
         if self.kind == "jsonl" and line:
-            key = self.column or "source"
-            try:
-                record = read_unique(line)
-                text = record.get(key) if isinstance(record, dict) else None
-            except (ValueError, RecursionError) as error:
-                raise DataError(f"{self.path}, line {number}: a line must be a JSON object; got: {error}.") from error
-            if not isinstance(text, str):
-                raise DataError(f"{self.path}, line {number}: an object must have the string {key!r}.")
-            try:
-                text.encode()
-            except UnicodeEncodeError as error:
-                raise DataError(f"{self.path}, line {number}: text must be valid Unicode.") from error
+            (text,) = strings_of(line, [self.column or "source"], str(self.path), number)
             return text.replace("\n", " ")  # a row of output belongs to each row of input
         return line
 
