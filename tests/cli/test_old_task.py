@@ -10,6 +10,7 @@ from running import command, outcome, refused
 
 import regard
 from random_models import save_models
+from regard.training.trainer import Trainer
 
 STEPS = ["--steps", "3", "--set", "training.batch_tokens=200", "--precision", "float32"]
 STILL = ["--set", "training.learning_rate=1e-30"]
@@ -146,6 +147,24 @@ def test_a_run_is_not_lost_where_the_new_model_cannot_do_the_old_task(
     assert "after" not in found
     assert found["before"]["accuracy"] >= 0
     assert (tmp_path / "new" / "README.md").is_file()
+
+
+def test_files_that_change_during_the_run_are_not_compared(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, begin = tmp_path / "old.tsv", Trainer.train
+    old.write_text("ab c\tc ab\nde f\tf de\n")
+
+    def train(self: Any) -> Any:
+        old.write_text("ab c\tc ab\n")
+        return begin(self)
+
+    monkeypatch.setattr(Trainer, "train", train)
+    given = ["train", folder / "source", folder / "target", "--from", folder / "m", *STEPS]
+    assert command(*given, "-o", tmp_path / "new", "--old-valid", old) == 0
+    said = capsys.readouterr().out
+    assert "old.tsv cannot be measured with the new model: the files are others than before the run." in said
+    assert regard.load(tmp_path / "new").translate("ab").text is not None
 
 
 def test_what_has_no_effect_or_is_not_there_is_refused_before_training(

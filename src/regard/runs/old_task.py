@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from regard.data.corpus import divided_name
 from regard.data.directions_of_corpora import by_direction
 from regard.errors import RegardError, SettingsError
 from regard.pipelines.loading import load
 from regard.pipelines.pipeline import Pipeline
+from regard.text.file_changes import Stamp, stamp
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,8 @@ class OldTask:
 
     data: Sequence[str | os.PathLike[str]]
     before: Mapping[str, Any]
+    stamp: Stamp
+    """The stamp of the files when they were read."""
 
     @classmethod
     def measured(
@@ -33,7 +37,7 @@ class OldTask:
         Raises:
             SettingsError: these data cannot be measured with both models.
         """
-        loaded = load(model, device=device)
+        loaded, read = load(model, device=device), _stamp(data)
         try:
             directions = by_direction([os.fspath(name) for name in data])[1] if with_languages else []
             before = loaded.evaluate_files(data)
@@ -44,12 +48,18 @@ class OldTask:
                 f"`--old-valid` must say its direction, as the new model has several languages; got "
                 f"{', '.join(directions) or 'none'}. Give rows with source_lang and target_lang, such as old.jsonl#en-de."
             )
-        return cls(data, before)
+        return cls(data, before, read)
 
     def after(self, trained: Pipeline) -> dict[str, Any]:
         """The scores of both models, for `results.json`; and under `error` why the new one has none."""
         found: dict[str, Any] = {"data": " + ".join(map(str, self.data)), "before": dict(self.before)}
+        if _stamp(self.data) != self.stamp:
+            return found | {"error": "the files are others than before the run."}
         try:
             return found | {"after": trained.evaluate_files(self.data)}
         except RegardError as error:  # such as labels that the new model does not have; the run is not lost by it
             return found | {"error": str(error)}
+
+
+def _stamp(data: Sequence[str | os.PathLike[str]]) -> Stamp:
+    return stamp(divided_name(os.fspath(name))[0] for name in data)
