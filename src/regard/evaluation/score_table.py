@@ -54,7 +54,7 @@ def changes(old_task: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         for direction, before in then.items()
         if direction in now
         for key, (title, form) in SCORES.items()
-        if key in before and key in now[direction] and before.get("bleu_counts", True) | (key != "bleu")
+        if key in before and key in now[direction] and (key != "bleu" or before.get("bleu_counts", True))
     ]
 
 
