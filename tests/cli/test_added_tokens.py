@@ -50,6 +50,24 @@ def test_they_are_never_cut(kind: Any, normalization: Any, tmp_path: Path) -> No
             plain.with_tokens([bad])
 
 
+@pytest.mark.parametrize(("kind", "across"), [("bpe", False), ("bpe", True), ("unigram", False), ("characters", False)])
+def test_letters_that_are_added_are_parts_of_words(kind: Any, across: bool, tmp_path: Path) -> None:
+    """What follows one without a space is the same word; and a tag before a text changes nothing."""
+    config = TokenizerConfig(kind=kind, vocab_size=40, across_spaces=across)
+    plain = Tokenizer.train(["ab cde fgh", "cab be", "dad fed a cab"] * 5, config)
+    tokenizer = plain.with_tokens([*"řšě", "<t>"])
+    tokenizer.save(tmp_path / "t.json")
+    for text in ("řab šcde", "abř", "ab řš cěde ě", "<t> cab", "cab <t> fed", "a", "<t>ab"):
+        ids = tokenizer.encode(text)
+        assert tokenizer.decode(ids) == text
+        assert tokenizer.unk_id not in ids
+        assert Tokenizer.load(tmp_path / "t.json").encode(text) == ids
+        sentence = tokenizer.encode_sentence(text)
+        assert list(sentence.ids) == ids
+    assert tokenizer.encode("ab cde") == plain.encode("ab cde")
+    assert tokenizer.encode("<t> ab cde") == [tokenizer.id_of("<t>"), *plain.encode(" ab cde")]
+
+
 def weights(path: Path) -> dict[str, torch.Tensor]:
     return load_model(path).model.state_dict()
 
@@ -126,7 +144,9 @@ def test_a_tag_for_each_corpus(folder: Path, tmp_path: Path, capsys: pytest.Capt
         "tokenizer.add=[<q>]",
         *STEPS,
     ]
-    assert "an adapter keeps the vocabulary of its base, which does not have" in refused(capsys, "train", *files, *adapter)
+    assert "an adapter keeps the vocabulary of its base, which does not have" in refused(
+        capsys, "train", *files, *adapter
+    )
 
 
 def test_merges_are_left_out_around_a_tag(folder: Path, tmp_path: Path) -> None:

@@ -258,6 +258,14 @@ def test_a_vocabulary_that_lacks_the_letters_of_a_language_is_said(
         assert (warning in said) == (name == "foreign")
         assert "tokens of the sources are unknown" not in said
         assert ("leave out --from" in said) == (name == "foreign")
+        assert ("to add these letters: --set tokenizer.add=[ě,ř]\n" in said) == (name == "foreign")
+        if name == "foreign":
+            assert command(*given, "--overwrite", "--set", "tokenizer.add=[ě,ř]") == 0
+            assert "unknown" not in capsys.readouterr().err
+            assert (
+                regard.load(tmp_path / name).tokenizer.decode(regard.load(tmp_path / name).tokenizer.encode("běd"))
+                == "běd"
+            )
     (tmp_path / "russian").write_text("".join(f"жя {line}\n" for line in lines), encoding="utf-8")
     for base in ("lm", "mlm"):
         given = ["train", tmp_path / "russian", "--valid", tmp_path / "russian", "--from", folder / base, *STEPS]

@@ -232,7 +232,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert "greedily: none" in said
     assert "must be new" in output(*convert, "--direction", "en-de", code=2)
     assert "en to de" in output("convert", "x.argosmodel", "back")
-    settings = ("text", "--max-length", "9", "--beam", "4")
+    settings = ("text", "--max-length", "9", "--beam", "4", "--engine", "torch")  # with eight bits, near ties differ
     assert output("translate", "x.argosmodel", *settings) == output("translate", "back", *settings)
     assert "encoder-decoder" in output("info", "x.argosmodel")
 

@@ -33,7 +33,7 @@ from regard.text.encoded_sentence import EncodedSentence
 from regard.text.languages import Languages
 from regard.text.lines import write_whole
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
-from regard.text.tokenizing.backends import guarded, is_unicode, read_backend, read_content
+from regard.text.tokenizing.backends import guarded, is_unicode, joining_json, read_backend, read_content
 from regard.text.tokenizing.divisions import CUT_TOGETHER, divide
 from regard.text.tokenizing.learning import learn_backend
 from regard.text.tokenizing.spaces import begins_unknown
@@ -154,7 +154,8 @@ class Tokenizer:
     def with_tokens(self, tokens: Sequence[str]) -> Tokenizer:
         """A copy of the tokenizer with more tokens, which are found anywhere in a text and never cut; itself, if there are none.
 
-        They have the ids after all others, but for those that it has already.
+        They have the ids after all others, but for those that it has already. In a tokenizer of ours, what follows one without
+        a space belongs to the same word, so that letters can be added.
 
         Raises:
             SettingsError: a token is a symbol, or has a space; or the model has no embedding for the last tokens as it is.
@@ -170,7 +171,7 @@ class Tokenizer:
             raise SettingsError(
                 "tokenizer.add needs a model with an embedding for each token of its tokenizer; this has fewer."
             )
-        backend = tokenizers.Tokenizer.from_str(self.backend_json)
+        backend = tokenizers.Tokenizer.from_str(joining_json(self.backend_json) if self.is_ours else self.backend_json)
         backend.add_tokens([tokenizers.AddedToken(token, normalized=False, special=False) for token in tokens])
         vocabulary = None if self.vocabulary is None else list(dict.fromkeys([*self.vocabulary, *tokens]))
         return Tokenizer(backend, None if self.is_ours else self.symbols, vocabulary, languages=self.languages)

@@ -12,7 +12,7 @@ import torch
 
 from regard.checkpoint import LoadedModel
 from regard.data.directions_of_corpora import TAG, tag_of
-from regard.errors import SettingsError, printable
+from regard.errors import SettingsError
 from regard.models.config import SAME_WEIGHTS, ModelConfig
 from regard.models.interface import Model
 from regard.models.registry import build_from, changed_head
@@ -23,8 +23,9 @@ from regard.text.wording import counted
 HIGHEST_RATE = 1e-3
 ADAPTERS_RATE = 10
 """The ratio of an adapter's learning rate to that of a model (docs/experiments.md)."""
-MANY_UNKNOWN, MOST_LOOKED_AT, MOST_NAMED = 0.01, 1000, 5
-"""The share of unknown tokens from which users are warned, the texts that are looked at, and the letters that are named."""
+MANY_UNKNOWN, MOST_LOOKED_AT, MOST_NAMED, MOST_ADDED = 0.01, 1000, 5, 60
+"""The share of unknown tokens from which users are warned, the texts that are looked at, the letters that are named, and those
+that a user may want to add."""
 UNKNOWN, UNKNOWN_RATE = 0.8, 3
 """Texts are unknown to a model whose loss is at least this share of that by chance; the ratio of its learning rate then to
 the usual one (docs/experiments.md).
@@ -71,21 +72,17 @@ def knows_nothing(config: ModelConfig, loss: float) -> bool:
     return loss >= UNKNOWN * math.log(config.vocab_size)
 
 
-def unknown_tokens(what: str, texts: Sequence[str], tokenizer: Tokenizer) -> str:
-    """A warning where the vocabulary of a model lacks much of some texts, such as the letters of another language; or nothing.
-
-    Args:
-        what: the texts, in one word, such as `source`.
+def unknown_tokens(texts: Sequence[str], tokenizer: Tokenizer) -> tuple[float, list[str]]:
+    """The share of the tokens of some texts that are unknown to a vocabulary, and the letters that it lacks, the most frequent
+    first.
     """
     texts = texts[:MOST_LOOKED_AT]
     ids = [each for text in texts for each in tokenizer.encode(text)]
     share = ids.count(tokenizer.unk_id) / max(len(ids), 1)
-    if share < MANY_UNKNOWN:
-        return ""
+    if not share:
+        return 0.0, []
     letters = Counter(letter for text in texts for letter in text if not letter.isspace())
-    lacking = [letter for letter, _ in letters.most_common() if tokenizer.unk_id in tokenizer.encode(letter)]
-    named = f", such as {printable(', '.join(lacking[:MOST_NAMED]))}" if lacking else ""
-    return f"{share:.0%} of the tokens of the {what}s are unknown to the model's vocabulary{named}"
+    return share, [letter for letter, _ in letters.most_common() if tokenizer.unk_id in tokenizer.encode(letter)]
 
 
 def check_initial(config: ModelConfig, arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> None:

@@ -21,11 +21,14 @@ from regard.data.encoding import Corpora, EncodedCorpora
 from regard.data.labelled import LabelledData, LabelledFile, LabelledText
 from regard.data.sequences import Sequences
 from regard.data.text_streams import TextFile
-from regard.errors import DataError, SettingsError, nearest_hint
+from regard.errors import DataError, SettingsError, nearest_hint, printable
 from regard.models.interface import Model
 from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
 from regard.runs.tasks.initial_model import (
+    MANY_UNKNOWN,
+    MOST_ADDED,
+    MOST_NAMED,
     InitialModel,
     begin_new_languages,
     build_initialized,
@@ -202,10 +205,17 @@ class Task(ABC):
         Args:
             texts: by a word for them, such as `source`, with the tokenizer that cuts them.
         """
-        if initial is None:
-            return
-        found = [note for what, (lines, tokenizer) in texts.items() if (note := unknown_tokens(what, lines, tokenizer))]
-        if found and initial.has_weights:
+        found, lacking = [], list[str]()
+        for what, (lines, tokenizer) in {} if initial is None else texts.items():
+            share, letters = unknown_tokens(lines, tokenizer)
+            if share >= MANY_UNKNOWN:
+                named = f", such as {printable(', '.join(letters[:MOST_NAMED]))}" if letters else ""
+                found.append(f"{share:.0%} of the tokens of the {what}s are unknown to the model's vocabulary{named}")
+                lacking += letters
+        if found and initial is not None and initial.has_weights:
+            added = [*dict.fromkeys(filter(str.isalpha, lacking))]
+            if self.settings.adapter.rank is None and 0 < len(added) <= MOST_ADDED:
+                found.append(f"to add these letters: --set tokenizer.add=[{','.join(added)}]")
             found.append("a new model learns a vocabulary of its own: leave out --from")
         self.notes += found
 

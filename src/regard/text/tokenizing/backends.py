@@ -106,6 +106,16 @@ def with_unlikely_symbols(backend: tokenizers.Tokenizer, count: int) -> tokenize
     return tokenizers.Tokenizer.from_str(json.dumps(content))
 
 
+def joining_json(backend_json: str) -> str:
+    """The JSON of a tokenizer that puts a space before the first word of a text alone, and not also after added tokens."""
+    content = json.loads(backend_json)
+    cut = content["pre_tokenizer"]
+    for step in cut.get("pretokenizers", [cut]):
+        if step["type"] == "Metaspace" and step["prepend_scheme"] == "always":
+            step["prepend_scheme"] = "first"
+    return json.dumps(content)
+
+
 def in_one_line(error: BaseException) -> str:
     """The message of an error in one line."""
     return " ".join(str(error).split())[:MOST_SAID].rstrip(".")
