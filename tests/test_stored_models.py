@@ -63,7 +63,9 @@ def of_text(folder: Path) -> dict[str, Any]:
 def of_labels(folder: Path) -> list[Any]:
     predictor = regard.load(folder, kind=regard.Predictor, device="cpu")
     gap = ["ab<mask>", "<mask>e"] if folder.name == "masked" else SOURCES
-    return [vars(each) for each in predictor.predict(gap)]
+    found = [dict(vars(each)) for each in predictor.predict(gap)]
+    assert [each.pop("values") for each in found] == [[]] * len(found)  # of regressions alone; newer than these answers
+    return found
 
 
 ANSWERS: dict[str, Callable[[Path], Any]] = {

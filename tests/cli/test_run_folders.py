@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -19,6 +18,7 @@ from small_runs import OPTIONS, process, train, write_data
 
 from regard.cli.main import run
 from regard.errors import ModelFolderError, SettingsError
+from regard.evaluation.likelihood import Likelihood
 from regard.runs import run_folder
 from regard.runs.run_folder import FolderWriter as Writer
 from regard.runs.run_folder import claimed
@@ -130,11 +130,15 @@ def test_a_folder_by_another_name_is_the_same(data: Path, capsys: pytest.Capture
     assert not list(data.glob("called.training")) + list(data.glob("new"))
 
 
+def of_loss(loss: float) -> Likelihood:
+    return Likelihood({0: [-float(loss)]}, 1, {0: 0})
+
+
 def test_a_best_model_that_is_gone_is_missed_at_once(
     data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     losses = itertools.count()
-    monkeypatch.setattr(pairs, "likelihood", lambda *_: SimpleNamespace(loss=next(losses), token_accuracy=0.0))
+    monkeypatch.setattr(pairs, "likelihood", lambda *_: of_loss(next(losses)))
     train(data, "moved", 20)  # the best is the first
     (data / "moved").rename(data / "elsewhere")
     for steps in (20, 22):
@@ -209,7 +213,7 @@ def test_a_stop_in_the_last_step_is_heard(
         patch.setattr(
             pairs,
             "likelihood",
-            lambda *_: os.kill(os.getpid(), signal.SIGTERM) or SimpleNamespace(loss=1.0, token_accuracy=0.0),
+            lambda *_: os.kill(os.getpid(), signal.SIGTERM) or of_loss(1.0),
         )
         train(data, "late", 5, code=75)
     assert "interrupted at step 5." in " ".join(capsys.readouterr().err.split())
