@@ -190,11 +190,11 @@ def _add_rules(proto: Any, content: dict[str, Any]) -> None:
         _refuse("the normalization of the tokenizer", "Strip alone")
     first, *others = _steps(content["pre_tokenizer"], "pretokenizers") or [{"type": "none"}]
     scheme = first.get("prepend_scheme")
-    if first["type"] != "Metaspace" or first.get("replacement") != "▁" or scheme not in ("always", "first", "never"):
+    if first["type"] != "Metaspace" or first.get("replacement") != "▁" or scheme not in ("always", "never"):
         _refuse("the first cut of the tokenizer", f"{first['type']} {scheme or ''}".rstrip())
     for step in others:
         _check_cut(step)
-    spec.add_dummy_prefix = is_prepended or scheme != "never"
+    spec.add_dummy_prefix = is_prepended or scheme == "always"
     proto.denormalizer_spec.SetInParent()
 
 
