@@ -46,10 +46,9 @@ def sentence_piece_model(tokenizer: Tokenizer, texts: Iterable[str] = ()) -> byt
     content = json.loads(tokenizer.backend_json)
     if (kind := content["model"]["type"]) not in ("Unigram", "BPE"):
         _refuse("the tokenizer's kind", "words" if kind == "WordLevel" else kind)
-    proto = messages.ModelProto()
+    proto, pieces = messages.ModelProto(), _pieces(content)
     _add_rules(proto, content)
     symbols = _symbol_names(tokenizer)
-    pieces = _pieces(content)
     unknown = _unknown_piece(content["model"])
     falls_back = bool(content["model"].get("byte_fallback"))
     for piece, score in pieces:
