@@ -103,7 +103,7 @@ def _row(*cells: str) -> str:
 def _old_task(results: Mapping[str, Any]) -> str:
     """The scores on data that the model in `--from` was trained for, of that model and of this one."""
     found = results.get(OLD_TASK, {})
-    if not (rows := changes(found) if found else []):
+    if not (rows := changes(found)):
         return ""
     shown = "\n".join(_row(*row) for row in rows)
     return f"\nOn {_code(found['data'])}, before this training and after it:\n\n| | before | after |\n|---|---|---|\n{shown}\n"

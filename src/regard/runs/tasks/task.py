@@ -205,14 +205,16 @@ class Task(ABC):
         Args:
             texts: by a word for them, such as `source`, with the tokenizer that cuts them.
         """
+        if initial is None:
+            return
         found, lacking = [], list[str]()
-        for what, (lines, tokenizer) in {} if initial is None else texts.items():
+        for what, (lines, tokenizer) in texts.items():
             share, letters = unknown_tokens(lines, tokenizer)
             if share >= MANY_UNKNOWN:
                 named = f", such as {printable(', '.join(letters[:MOST_NAMED]))}" if letters else ""
                 found.append(f"{share:.0%} of the tokens of the {what}s are unknown to the model's vocabulary{named}")
                 lacking += letters
-        if found and initial is not None and initial.has_weights:
+        if found and initial.has_weights:
             added = [*dict.fromkeys(filter(str.isalpha, lacking))]
             if self.settings.adapter.rank is None and 0 < len(added) <= MOST_ADDED:
                 found.append(f"to add these letters: --set tokenizer.add=[{','.join(added)}]")
