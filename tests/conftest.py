@@ -20,9 +20,9 @@ if (
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if not os.environ.get("REGARD_TESTS_UNCHECKED"):  # tests/nn/test_tracing.py: the checks cannot be traced
-    import jaxtyping
+    import shape_checks
 
-    jaxtyping.install_import_hook("regard", "shape_checks.check")
+    shape_checks.install()
 
 import pytest
 import torch
