@@ -82,6 +82,7 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     "positions of Shaw et al.": pairs_family(positions="shaw"),
     "Mistral (windows)": text_family(windows=[8] * 6),
     "Qwen 3 (normalised queries and keys)": text_family(query_key_norm=True),
+    "Gemma 2 (bounded scores and logits)": text_family(score_cap=50.0, logit_cap=30.0),
     "recurrent, GRU": recurrent(256),
     "recurrent, LSTM": recurrent(256, "lstm"),
 }

@@ -104,6 +104,7 @@ static float compare(const Attention *attention, int64_t head, const float *quer
         const float *key = keys + seen->keys[k] * stride;
         float score = attention->score_vector ? additive_score(attention->score_vector, query, key, dim)
                                               : dot(query, key, dim) * (float)attention->factor;
+        if (attention->cap) score = soft_capped(all(score), (float)attention->cap)[0];
         if (bias) score += bias[seen->rows[k]];
         if (distances->key_vectors) {
             const float *of_distance = distances->key_vectors + seen->rows[k] * dim;

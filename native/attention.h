@@ -30,6 +30,7 @@ typedef struct {
     Linear output;
     int64_t num_heads, num_kv_heads, head_dim, value_dim; /* the widths of queries and keys, and of values */
     double factor;              /* of the scores */
+    double cap;                 /* scores s are cap tanh(s / cap); 0: there is no cap */
     const float *score_vector;  /* [head_dim]: scores are score_vector . tanh(query + key); NULL: factor query . key */
     Norm query_norm, key_norm; /* of each head */
     Distances distances;

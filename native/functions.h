@@ -21,6 +21,9 @@ INLINE vector sigmoid(vector x) { return 1.0f / (1.0f + exponential(-x)); }
 
 INLINE vector hyperbolic_tangent(vector x) { return 1.0f - 2.0f / (1.0f + exponential(2.0f * x)); }
 
+/* Nearly x where x is small, and never beyond the cap. */
+INLINE vector soft_capped(vector x, float cap) { return cap * hyperbolic_tangent(x * (1.0f / cap)); }
+
 INLINE vector activated(vector x, int64_t activation) {
     switch (activation) {
         case RELU: return choose(x < all(0), all(0), x); /* NaN stays */

@@ -185,6 +185,16 @@ static void embed(const Stack *stack, const Input *input, int64_t rows) {
     normalise(&stack->embedding_norm, rows, dim, input->x, input->x);
 }
 
+/* The logits of the rows that are computed, bounded. */
+static void cap_logits(const Stack *stack, const Input *input) {
+    int64_t size = stack->output.out;
+    for (int64_t row = 0; row < input->num_rows; ++row) {
+        float *logits = input->logits + number_of(input, row) * size;
+        for (int64_t i = 0; i < size; i += LANES)
+            store_some(logits + i, soft_capped(load_some(logits + i, size - i), (float)stack->logit_cap), size - i);
+    }
+}
+
 /* Whether all tokens and positions have a row in their tables. Padding may be a negative token. */
 static int is_within(const Stack *stack, const Input *input) {
     for (int64_t row = 0; row < input->num_rows; ++row) {
@@ -312,6 +322,7 @@ int64_t run_layers(const Stack *stack, const Input *input) {
         normalise(&stack->transform_norm, rows, dim, x, y);
     }
     multiply_to(&stack->output, rows, y, input->logits, input->rows, &room.resources);
+    if (stack->logit_cap) cap_logits(stack, input);
     return 1;
 }
 

@@ -31,7 +31,8 @@ typedef struct {
     Linear transform; /* x = norm(activation(x W + b)) before the output; without it its `out` is 0 */
     int64_t transform_activation;
     Norm transform_norm;
-    Linear output; /* to the vocabulary */
+    Linear output;    /* to the vocabulary */
+    double logit_cap; /* logits x are cap tanh(x / cap); 0: there is no cap */
 } Stack;
 
 typedef struct {

@@ -29,7 +29,7 @@ def scaled(number: float, name: str | None = None) -> float:
 @dataclass
 class Batch:
     ids: Int[Tensor, "batch length"]
-    lengths: Int[Tensor, "batch"]
+    lengths: Int[Tensor, " batch"]
 
 
 class Rows:
@@ -50,7 +50,7 @@ class Rows:
 
 
 @checked
-def each(rows: Float[Tensor, "rows width"]) -> Iterator[Float[Tensor, "width"]]:
+def each(rows: Float[Tensor, "rows width"]) -> Iterator[Float[Tensor, " width"]]:
     yield from rows
 
 

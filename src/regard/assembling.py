@@ -21,7 +21,7 @@ SHARED_KEYS = (
     "model_dim", "ff_dim", "num_heads", "num_kv_heads", "head_dim", "norm", "norm_kind", "norm_epsilon", "activation",
     "gated", "bias", "positions", "value_head_dim", "attention_output_bias", "feed_forward_chunk",
     "feed_forward_bias", "query_key_norm", "rotary_base", "local_rotary_base", "rotary_dim", "rotary_scaling", "windows",
-    "norm_bias",
+    "norm_bias", "score_cap",
 )  # fmt: skip
 """Settings that must be equal in both, because they become one model."""
 OF_ENCODERS_ALONE: dict[str, Any] = {"first_norm": True, "embedding_dim": None, "weights_from": []}
@@ -107,9 +107,9 @@ def _config(encoder: EncoderConfig, decoder: EncoderConfig | DecoderConfig) -> E
         raise SettingsError(
             "embedding_norm of `--decoder` must be false where that of `--encoder` is; got true and false."
         )
-    extra = {"output_transform": True, "output_bias": True}
+    extra: dict[str, Any] = {"output_transform": True, "output_bias": True}
     if decoder.arch == "decoder":
-        extra = {"output_transform": decoder.output_transform, "output_bias": decoder.output_bias}
+        extra = {key: getattr(decoder, key) for key in ("output_transform", "output_bias", "logit_cap")}
     elif (decoder.head_activation or "gelu") != decoder.activation:
         raise SettingsError(
             f"`--decoder` needs one activation in its head and its layers; got {decoder.head_activation or 'gelu'} "

@@ -106,7 +106,7 @@ def model_size(config: ModelConfig) -> Size:
     Layers are alike: what the second one adds, all others do.
     """
     stacks = [name for name in type(config).model_fields if name.startswith("num_") and name.endswith("layers")]
-    by_layer: dict[str, Any] = {"pruned_heads": {}, "weights_from": [], "windows": []}
+    by_layer: dict[str, Any] = {"pruned_heads": {}, "weights_from": [], "windows": [], "encoder_windows": None}
     shallow = {
         **dict.fromkeys(stacks, 1),
         **{name: value for name, value in by_layer.items() if name in type(config).model_fields},

@@ -66,6 +66,7 @@ def configurations(draw: st.DrawFn) -> dict[str, Any]:
         "bias": draw(st.booleans()),
         "activation": draw(st.sampled_from(ACTIVATIONS)),
         "query_key_norm": draw(st.booleans()),
+        "score_cap": draw(st.sampled_from([None, None, 0.5, 3.0, 50.0])),
         "max_positions": 30,
     }
 
@@ -119,6 +120,7 @@ def test_an_encoder_decoder(data: st.DataObject, positions: str, beams: int, num
     torch.manual_seed(3)
     config = data.draw(configurations()) | {"positions": positions, "num_decoder_layers": num_layers}
     config["output_transform"] = data.draw(st.booleans())
+    config["logit_cap"] = data.draw(st.sampled_from([None, 2.0, 30.0]))
     config["decoder_past"] = data.draw(st.sampled_from(["self_attention", "ssru"]))
     if num_layers == 2:
         config |= data.draw(many_windows(2))
@@ -137,6 +139,7 @@ def test_a_decoder(data: st.DataObject, positions: str, count: int) -> None:
     """Prompts of different lengths, padded on the left, and what follows."""
     torch.manual_seed(4)
     config = data.draw(configurations()) | data.draw(many_windows(2))
+    config["logit_cap"] = data.draw(st.sampled_from([None, 2.0, 30.0]))
     model = disturbed(Decoder(DecoderConfig(num_layers=2, positions=positions, **config)))
     with torch.inference_mode():
         prompts = some_sources(count, data.draw(st.integers(1, 20))).flip(1)
@@ -169,7 +172,7 @@ def decode(model: Any, requests: list[Request], batch_size: int) -> list[list[Hy
 
 @pytest.mark.parametrize(
     ("positions", "changes"),
-    [("sinusoidal", {}), ("sinusoidal", {"decoder_past": "ssru"})]
+    [("sinusoidal", {}), ("sinusoidal", {"decoder_past": "ssru"}), ("none", {"score_cap": 2.0, "logit_cap": 3.0})]
     + [(positions, {"windows": [4, None], "query_key_norm": True}) for positions in INSIDE]
     + [
         ("learned", {"output_transform": True, "activation": activation, "embedding_norm": "both"})

@@ -1,8 +1,9 @@
 """Models of `transformers` with random weights and unusual configurations, and folders of them."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -97,13 +98,34 @@ def pair(encoder: str, decoder: str, **choices: Any) -> Callable[[], Any]:
     return make
 
 
-def gemma(**choices: Any) -> Callable[[], Any]:
+GEMMA = {"vocab_size": VOCAB, "hidden_size": 16, "num_attention_heads": 4, "num_hidden_layers": 2,
+         "num_key_value_heads": 2, "head_dim": 6, "intermediate_size": 20, "bos_token_id": 1, "eos_token_id": 2,
+         "max_position_embeddings": 40, "query_pre_attn_scalar": 9, "sliding_window": 3,
+         "layer_types": ["sliding_attention", "full_attention"]}  # fmt: skip
+
+
+def gemma(version: int = 3, **choices: Any) -> Callable[[], Any]:
+    config = "Gemma3TextConfig" if version == 3 else "Gemma2Config"
+    return lambda: getattr(transformers, f"Gemma{version}ForCausalLM")(getattr(transformers, config)(**GEMMA | choices))
+
+
+def t5gemma(encoder: Mapping[str, Any] = MappingProxyType({}), **choices: Any) -> Callable[[], Any]:
+    """Low bounds, so that leaving one out cannot go unnoticed.
+
+    Args:
+        encoder: what it has otherwise than the decoder.
+    """
+
     def make() -> Any:
-        values = {"vocab_size": VOCAB, "hidden_size": 16, "num_attention_heads": 4, "num_hidden_layers": 2,
-                  "num_key_value_heads": 2, "head_dim": 6, "intermediate_size": 20, "bos_token_id": 1, "eos_token_id": 2,
-                  "max_position_embeddings": 40, "query_pre_attn_scalar": 9, "sliding_window": 3,
-                  "layer_types": ["sliding_attention", "full_attention"]}  # fmt: skip
-        return transformers.Gemma3ForCausalLM(transformers.Gemma3TextConfig(**values | choices))
+        whole = {key: choices[key] for key in ("tie_word_embeddings",) if key in choices}
+        side = GEMMA | {"attn_logit_softcapping": 0.7, "final_logit_softcapping": 2.0} | choices
+        sides = {
+            name: transformers.T5GemmaModuleConfig(**side | dict(changes))
+            for name, changes in (("encoder", encoder), ("decoder", {}))
+        }
+        config = transformers.T5GemmaConfig(vocab_size=VOCAB, **sides, **whole)
+        config._attn_implementation = "eager"  # the others do not bound scores
+        return transformers.T5GemmaForConditionalGeneration(config)
 
     return make
 
@@ -153,6 +175,11 @@ DECODERS: dict[str, Callable[[], Any]] = {
     "gemma 3, untied": gemma(
         tie_word_embeddings=False, attention_bias=True, hidden_activation="silu", num_hidden_layers=7, sliding_window=60,
         layer_types=None, query_pre_attn_scalar=6, num_key_value_heads=1,
+    ),
+    "gemma 2": gemma(2, attn_logit_softcapping=0.7, final_logit_softcapping=2.0, attn_implementation="eager"),
+    "gemma 2, untied, one bound": gemma(
+        2, tie_word_embeddings=False, attention_bias=True, num_hidden_layers=3, layer_types=None, attn_logit_softcapping=None,
+        query_pre_attn_scalar=6, num_key_value_heads=4, rope_parameters={"rope_type": "default", "rope_theta": 70.0},
     ),
     "opt": decoder("OPT", ffn_dim=20, pad_token_id=0),
     "opt, untied, no biases": decoder(
@@ -281,6 +308,15 @@ MODELS: dict[str, Callable[[], Any]] = {
     "t5": t5(),
     "t5, gated": t5(feed_forward_proj="gated-gelu", num_layers=1),
     "t5, untied": t5(tie_word_embeddings=False, feed_forward_proj="gated-silu"),
+    "t5gemma": t5gemma(),
+    "t5gemma, untied": t5gemma(
+        {"vocab_size": 37}, tie_word_embeddings=False, attention_bias=True, query_pre_attn_scalar=6,
+        final_logit_softcapping=None, rope_parameters={"rope_type": "default", "rope_theta": 70.0},
+    ),
+    "t5gemma, more layers that write": t5gemma(
+        {"num_hidden_layers": 1, "layer_types": ["full_attention"]}, layer_types=["full_attention"] * 2,
+        attn_logit_softcapping=None, hidden_activation="silu",
+    ),
     "umt5": t5("UMT5ForConditionalGeneration"),
     "t5 encoder": t5("T5EncoderModel", feed_forward_proj="gelu_new"),
 }  # fmt: skip

@@ -108,6 +108,7 @@ WRITTEN = {
     "llama": "llama", "llama, tied, with biases": "llama", "llama 3.1": "llama", "llama, interpolated": "llama",
     "mistral": "mistral", "qwen 2": "qwen2", "qwen 2, no windows": "qwen2", "qwen 3": "qwen3",
     "qwen 3, no windows": "qwen3", "gemma 3, untied": "gemma3_text",
+    "gemma 2, untied, one bound": "gemma2",
 }  # fmt: skip
 
 
@@ -137,6 +138,8 @@ NOT_WRITTEN = [
     ("llama, tied, with biases", "mistral", "bias must be False to be written as mistral; got True"),
     ("gemma 3", "qwen3", "scale_embeddings must be False|local_rotary_base must be None"),
     ("qwen 3", "gemma3_text", "scale_embeddings must be True to be written as gemma3_text; got False"),
+    ("gemma 2", "gemma3_text", "query_key_norm must be True to be written as gemma3_text; got False"),
+    ("gemma 2", "llama", "score_cap must be None to be written as llama; got 0.7"),
     ("phi 3", "mistral", "rotary_dim must be 4 to be written as mistral; got 2"),
 ]
 
@@ -211,9 +214,12 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("gpt-neox", {"rope_parameters": None, "rope_scaling": YARN}, "rope_type must be one of .*; got 'yarn'"),
     ("gpt-neox", {"intermediate_size": 21}, r"must have a part of shape \(21, 16\)"),
     ("llama", {"model_type": "gemma3"}, "got 'gemma3', which reads images, too; its text model, gemma3_text,"),
-    ("llama", {"model_type": "gemma2"}, "got 'gemma2', whose scores and logits are bounded"),
-    ("gemma 3", {"attn_logit_softcapping": 50.0}, "attn_logit_softcapping must be null"),
-    ("gemma 3", {"final_logit_softcapping": 30.0}, "final_logit_softcapping must be null"),
+    ("llama", {"model_type": "t5gemma2"}, "got 't5gemma2', which looks at source and target by one softmax"),
+    ("gemma 2", {"attn_logit_softcapping": -50.0}, "score_cap: Input should be greater than 0"),
+    ("gemma 2", {"final_logit_softcapping": "30"}, "final_logit_softcapping must be of type float; got '30'"),
+    ("gemma 2", {"use_bidirectional_attention": True}, "use_bidirectional_attention must be False"),
+    ("gemma 2", {"hidden_act": "relu"}, "hidden_act must be 'gelu_pytorch_tanh'"),
+    ("gemma 2", {"architectures": ["Gemma3TextModel"]}, r"architectures must be \['Gemma2ForCausalLM'\]"),
     ("gemma 3", {"use_bidirectional_attention": True}, "use_bidirectional_attention must be false"),
     ("gemma 3", {"layer_types": ["full_attention"]}, "layer_types must be 2, one for each layer; got 1"),
     ("gemma 3", {"sliding_window": None}, "sliding_window must be given and in use"),

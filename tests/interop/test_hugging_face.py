@@ -83,6 +83,8 @@ WRITTEN = {
     "m2m_100, unscaled, untied, gelu": "m2m_100",
     "mbart": "mbart",
     "mbart, unscaled, relu, forced begin": "mbart",
+    "t5gemma, untied": "t5gemma",
+    "t5gemma, more layers that write": "t5gemma",
 }
 
 
@@ -162,7 +164,7 @@ def test_numbers_are_predicted(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [("value_head_dim", 3), ("attention_output_bias", False), ("output_transform", True), ("norm_bias", False),
-     ("local_rotary_base", 5.0), ("scale_embeddings", True)],
+     ("local_rotary_base", 5.0), ("scale_embeddings", True), ("score_cap", 5.0), ("logit_cap", 5.0)],
 )  # fmt: skip
 def test_what_only_ours_has_is_not_written(key: str, value: object, tmp_path: Path) -> None:
     """Left out, it would be another model."""

@@ -43,6 +43,9 @@ MODELS: dict[str, Any] = {
     "decoder, window, normalised queries": lambda size: DecoderConfig(
         vocab_size=size, **SIZES, num_layers=1, windows=[3], query_key_norm=True, norm_kind="rms", positions="rotary"
     ),
+    "decoder, bounded scores and logits": lambda size: DecoderConfig(
+        vocab_size=size, **SIZES, num_layers=1, score_cap=2.0, logit_cap=3.0
+    ),
     "encoder, mlm": lambda size: EncoderConfig(vocab_size=size, **SIZES, num_layers=2),
     "encoder, classes by the mean, window longer than the example": lambda size: EncoderConfig(
         vocab_size=size,

@@ -19,14 +19,17 @@ def inputs(tokens: int = 11, vocab: int = 7, dim: int = 5) -> tuple[torch.Tensor
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("chunk_tokens", [1, 3, 1000])
+@pytest.mark.parametrize("cap", [None, 0.8, 30.0])
 def test_value_and_gradient_are_those_of_torch(
-    smoothing: float, chunk_tokens: int, monkeypatch: pytest.MonkeyPatch
+    smoothing: float, chunk_tokens: int, cap: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(losses, "CHUNK_LOGITS", 7 * chunk_tokens)
     states, weight, labels = inputs()
-    loss = smoothed_cross_entropy(states, weight, labels, smoothing=smoothing)
+    loss = smoothed_cross_entropy(states, weight, labels, cap=cap, smoothing=smoothing)
     gradients = torch.autograd.grad(3 * loss, (states, weight))
-    expected = F.cross_entropy(states @ weight.T, labels, label_smoothing=smoothing, reduction="sum")
+    logits = states @ weight.T
+    logits = logits if cap is None else cap * torch.tanh(logits / cap)
+    expected = F.cross_entropy(logits, labels, label_smoothing=smoothing, reduction="sum")
     torch.testing.assert_close(loss, expected)
     torch.testing.assert_close(gradients, torch.autograd.grad(3 * expected, (states, weight)))
 

@@ -75,8 +75,8 @@ class Attention(Structure):
 
     _fields_ = (
         ("input", Linear), ("output", Linear), ("num_heads", c_int64), ("num_kv_heads", c_int64), ("head_dim", c_int64),
-        ("value_dim", c_int64), ("factor", c_double), ("score_vector", c_void_p), ("query_norm", Norm),
-        ("key_norm", Norm), ("distances", Distances),
+        ("value_dim", c_int64), ("factor", c_double), ("cap", c_double), ("score_vector", c_void_p),
+        ("query_norm", Norm), ("key_norm", Norm), ("distances", Distances),
     )  # fmt: skip
 
 
@@ -98,6 +98,7 @@ class Stack(Structure):
         ("embedding", c_void_p), ("scale", c_double),
         ("positions", c_void_p), ("num_positions", c_int64), ("embedding_norm", Norm), ("last_norm", Norm),
         ("transform", Linear), ("transform_activation", c_int64), ("transform_norm", Norm), ("output", Linear),
+        ("logit_cap", c_double),
     )  # fmt: skip
 
 

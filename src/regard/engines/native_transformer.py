@@ -65,7 +65,7 @@ class NativeTransformer(NativeModel):
     def _decode_step(self, ids: Int[Tensor, "sentence beam"], state: Any) -> tuple[Any, Any]:
         if self._output is not None:
             states, state = self._model.step_states(ids, state, self._layers)
-            return self._output(states), state
+            return self._plain.capped(self._output(states)), state
         assert self._ends is not None
         positions = state.begin_step(ids.shape[1])
         self._ends.positions.check_step(positions, state.length - 1)
@@ -88,12 +88,13 @@ def _embedding_and_output(model: Any, output: nn.Linear) -> EmbeddingAndOutput |
     scale = math.sqrt(model.config.model_dim) if model.config.scale_embeddings else 1.0
     if not model.reads_source:
         ends = EmbeddingAndOutput(
-            model.embedding, scale, model.positions, model.embedding_norm, model.norm, model.output_transform, output
+            model.embedding, scale, model.positions, model.embedding_norm, model.norm, model.output_transform, output,
+            model.logit_cap,
         )  # fmt: skip
     else:
         ends = EmbeddingAndOutput(
             model.target_embedding, scale, model.target_positions, model.target_norm, model.decoder_norm,
-            model.output_transform, output,
+            model.output_transform, output, model.logit_cap,
         )  # fmt: skip
     return ends if ends.are_written else None
 

@@ -238,7 +238,7 @@ class PackedModel:
             states, state = self.model.step_states(ids, state)
         else:
             states, state = self.model.step_states(ids, state, self.run_layers)
-        return self.output(states), state
+        return self._plain.capped(self.output(states)), state
 
 
 def packed(model: Any) -> Any:

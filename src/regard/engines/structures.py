@@ -21,7 +21,7 @@ from regard.nn.layers import DecoderLayer, EncoderLayer, FeedForward, GatedFeedF
 from regard.nn.lora import AdapterChoice, ChosenAdapter, without_updates
 from regard.nn.multihead import MultiHeadAttention
 from regard.nn.quantization import quantized
-from regard.nn.scores import DotProduct, InnerProduct, ScaledDotProduct
+from regard.nn.scores import DotProduct, InnerProduct, ScaledDotProduct, SoftCappedDotProduct
 from regard.nn.ssru import SSRU
 
 ACTIVATIONS = {"relu": 1, "gelu": 2, "gelu_tanh": 3, "silu": 4, "tanh": 5, "quick_gelu": 6}
@@ -135,6 +135,8 @@ class EmbeddingAndOutput(NamedTuple):
     """The map before the output: an `OutputTransform`, or `nn.Identity`."""
     output: nn.Linear
     """The linear map to the vocabulary."""
+    logit_cap: float | None
+    """What logits are bounded by; None: nothing."""
 
     @property
     def position_table(self) -> Tensor | None:
@@ -196,7 +198,7 @@ class Structures:
             self.stack.embedding, self.stack.scale = self.kept.pointer(ends.embedding.weight), ends.scale
             self.stack.positions = self.kept.pointer(ends.position_table)
             self.stack.embedding_norm, self.stack.last_norm = map(self._norm, (ends.embedding_norm, ends.last_norm))
-            self.stack.output = self._map(ends.output)
+            self.stack.output, self.stack.logit_cap = self._map(ends.output), ends.logit_cap or 0
             if isinstance(ends.transform, OutputTransform):
                 self.stack.transform = self._map(cast("nn.Linear", ends.transform.inner_proj))
                 self.stack.transform_activation = ACTIVATIONS[ends.transform.activation]
@@ -242,10 +244,12 @@ class Structures:
         return found
 
     def _attention(self, attention: MultiHeadAttention, *inputs: nn.Module) -> c.Attention:
+        score = attention.attention.score
+        cap, product = (score.cap, score.product) if isinstance(score, SoftCappedDotProduct) else (0.0, score)
         return c.Attention(
             self._map(*inputs), self._map(attention.output_proj), attention.num_heads, attention.num_kv_heads,
             attention.head_dim, attention.value_head_dim,
-            cast("InnerProduct", attention.attention.score).factor(attention.head_dim),
+            cast("InnerProduct", product).factor(attention.head_dim), cap,
             query_norm=self._norm(attention.query_norm),
         )  # fmt: skip
 
@@ -304,7 +308,7 @@ def _unsupported_in_attention(attention: MultiHeadAttention, name: str, max_posi
     inner = attention.attention
     if type(attention) is not MultiHeadAttention or type(inner) is not Attention:
         return f"attention of kind {type(inner).__name__}"
-    if type(inner.score) not in INNER_PRODUCTS:
+    if type(inner.score) not in (*INNER_PRODUCTS, SoftCappedDotProduct):
         return f"scores of kind {type(inner.score).__name__}"
     if attention.value_head_dim != attention.head_dim:
         return "values of another width than keys"

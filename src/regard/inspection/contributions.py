@@ -68,6 +68,11 @@ def output_map(model: Model) -> tuple[Float[Tensor, "class model_dim"], Float[Te
             "contributions need a linear map from states to logits; got a model with `output_transform`, which has an "
             f"activation. {other_way(model)}"
         )
+    if model.logit_cap is not None:
+        raise SettingsError(
+            f"contributions need a linear map from states to logits; got a model with `logit_cap`, which bounds them. "
+            f"{other_way(model)}"
+        )
     weight = upcast(model.output_embedding.weight)
     return weight, weight.new_zeros(len(weight)) if model.output_bias is None else upcast(model.output_bias)
 

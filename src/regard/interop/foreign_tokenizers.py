@@ -49,7 +49,7 @@ UNIGRAM, BYTE_PAIR, NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 2, 1, 3, 4, 6
 
 
 def read_tokenizers(
-    folder: Path, symbols: Symbols, *, num_ids: int | None = None, by_word: bool = False
+    folder: Path, symbols: Symbols, *, num_ids: int | None = None, by_word: bool = False, any_frame: bool = False
 ) -> tuple[Tokenizer, Tokenizer]:
     """Read the source and target tokenizers of a Hugging Face folder; the same one if there is only one.
 
@@ -57,6 +57,7 @@ def read_tokenizers(
         symbols: the ids that the model's configuration knows; the tokenizer's own files say it better where they do.
         num_ids: how many tokens the model knows; what its tokenizer has beyond is unknown.
         by_word: texts come in words, as in tagging: a tokenizer of bytes reads each as if after a space.
+        any_frame: as for `with_frame`.
     Raises:
         ModelFolderError: there is no tokenizer that we can read.
     """
@@ -68,7 +69,7 @@ def read_tokenizers(
     if by_word and isinstance(backend.pre_tokenizer, pre_tokenizers.ByteLevel):
         backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
     with guarded(folder, "be read as a tokenizer"):
-        found = with_frame(folder, backend, with_named_symbols(folder, backend, symbols))
+        found = with_frame(folder, backend, with_named_symbols(folder, backend, symbols), any_frame=any_frame)
     if num_ids is not None and found.mask_id is not None and found.mask_id >= num_ids:
         found = found.model_copy(update={"mask_id": None})
     tokenizer = Tokenizer(backend, found, num_ids=num_ids)

@@ -20,7 +20,7 @@ from regard.interop.ctranslate2.reader import read as read_ctranslate2
 from regard.interop.ctranslate2.writer import write as write_ctranslate2
 from regard.interop.files import find_folder, is_hub_name
 from regard.interop.foreign import ForeignModel
-from regard.interop.hugging_face import bert, gemma, llama, multilingual
+from regard.interop.hugging_face import bert, gemma, llama, multilingual, t5gemma
 from regard.interop.hugging_face import folder as hugging_face
 from regard.interop.marian_binary import is_binary
 from regard.models.config import TEXT_TASKS
@@ -145,6 +145,8 @@ FORMATS = (*WRITE, ARGOS)
 """The formats that can be written."""
 LANGUAGES_KEPT = (*multilingual.RULES, "ctranslate2", "onnx")
 """The formats that models of several languages can be written in."""
+GEMMAS = (*gemma.WRITTEN, t5gemma.TYPE)
+"""The formats of scores and logits that are bounded."""
 EIGHT_BITS = "regard-int8"
 """The name of our own format with matrices of 8 bits."""
 
@@ -205,7 +207,7 @@ def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
     wanted: dict[str, tuple[Any, Any]] = {}
     if hasattr(config, "value_head_dim"):
         wanted["value_head_dim"] = config.value_head_dim or config.head_dim, config.head_dim
-    if hasattr(config, "value_head_dim") and format not in (*llama.WRITTEN, *gemma.WRITTEN):
+    if hasattr(config, "value_head_dim") and format not in (*llama.WRITTEN, *GEMMAS):
         has_bias = config.bias if config.attention_output_bias is None else config.attention_output_bias
         wanted["attention_output_bias"] = has_bias, config.bias
         wanted["feed_forward_bias"] = config.feed_forward_bias in (None, config.bias), True
@@ -213,8 +215,12 @@ def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
         wanted["windows"] = config.windows, []
     if hasattr(config, "value_head_dim"):
         wanted["norm_bias"] = config.norm_bias or config.norm_kind != "layer", True
-        if format not in gemma.WRITTEN:
+        if format != "gemma3_text":
             wanted["local_rotary_base"] = config.local_rotary_base, None
+        if format not in GEMMAS:
+            wanted["score_cap"] = config.score_cap, None
+    if format not in GEMMAS:
+        wanted["logit_cap"] = getattr(config, "logit_cap", None), None
     if isinstance(model, Encoder):
         usual = "norm" if config.task == "mlm" else "dense" if config.task in TEXT_TASKS else "none"
         wanted["first_norm"] = config.first_norm, True

@@ -88,9 +88,11 @@ def check_beside(folder: Path, backend: tokenizers.Tokenizer) -> None:
             )
 
 
-def with_frame(folder: Path, backend: tokenizers.Tokenizer, symbols: Symbols) -> Symbols:
+def with_frame(folder: Path, backend: tokenizers.Tokenizer, symbols: Symbols, *, any_frame: bool = False) -> Symbols:
     """The symbols with those that a tokenizer's post-processor puts around a text, where it puts any.
 
+    Args:
+        any_frame: whether the model's family may have any symbols there.
     Raises:
         ModelFolderError: it puts more or fewer than the model's family has.
     """
@@ -108,6 +110,8 @@ def with_frame(folder: Path, backend: tokenizers.Tokenizer, symbols: Symbols) ->
     expected = symbols.source_begin_ids, symbols.source_end_ids
     if (begin, end) in (([], []), expected):
         return symbols
+    if any_frame:
+        return symbols.model_copy(update={"source_begin_ids": begin, "source_end_ids": end})
     if expected == ([], []) and not end and begin in ([symbols.bos_id], symbols.start_ids):
         return symbols.model_copy(update={"source_begin_ids": begin})  # a decoder: its prompts begin so
     if (len(begin), len(end)) != (len(expected[0]), len(expected[1])):

@@ -49,6 +49,11 @@ says whether a model has room in one.
 MOST_SHARED = 256
 """The most layers that may share weights: a small file can make no more of them."""
 Layers = Annotated[int, Field(ge=1, le=MOST_LAYERS)]
+Windows = list[Annotated[int, Field(ge=1, le=MOST_POSITIONS)] | None]
+LogitCap = Annotated[
+    float | None,
+    Field(gt=0, le=1e6, description="what logits x are bounded by: cap tanh(x / cap), as in Gemma 2; null: nothing"),
+]
 SourceVocabulary = Annotated[
     int | None,
     Field(ge=5, le=MOST_TOKENS, description="tokens of the source's own vocabulary; null: source and target share one"),
@@ -132,6 +137,12 @@ class TransformerConfig(ModelConfig):
         None, description="whether the maps of feed-forward layers have biases; null: as bias"
     )
     query_key_norm: bool = Field(False, description="whether each head's queries and keys are normalised, as in Qwen 3")
+    score_cap: float | None = Field(
+        None,
+        gt=0,
+        le=1e6,
+        description="what scores s are bounded by: cap tanh(s / cap), as in Gemma 2; null: nothing",
+    )
     feed_forward_chunk: int | None = Field(
         None, ge=1, le=MOST_POSITIONS, description="positions that feed-forward layers compute at a time; null: all"
     )
@@ -149,7 +160,7 @@ class TransformerConfig(ModelConfig):
     rotary_scaling: RotaryScalingConfig | None = Field(
         None, description="slower rotation, for texts longer than those of training; null: none"
     )
-    windows: list[Annotated[int, Field(ge=1, le=MOST_POSITIONS)] | None] = Field(
+    windows: Windows = Field(
         default_factory=list,
         max_length=MOST_LAYERS,
         description="sliding windows: how far each layer looks, its own position included, null for everywhere; empty: "
@@ -207,12 +218,16 @@ class TransformerConfig(ModelConfig):
         if self.positions == "rotary" and (rotated % 2 or rotated > self.head_dim):
             name = "head_dim" if self.rotary_dim is None else "rotary_dim"
             raise ValueError(f"{name} must be even and at most head_dim for rotary positions; got {rotated}.")
-        counts = {self.attentions[kind] for kind in ("encoder", "decoder") if kind in self.attentions}
-        if self.windows and counts != {len(self.windows)}:
-            raise ValueError(
-                f"windows must be one for each of {' and '.join(map(str, sorted(counts)))} layers; got {len(self.windows)}."
-            )
+        for kind, count in self.attentions.items():
+            found = self.windows_of(kind)
+            if found and kind != "cross" and len(found) != count:
+                name = "windows" if found is self.windows else f"{kind}_windows"
+                raise ValueError(f"{name} must be one for each of {count} layers of the {kind}; got {len(found)}.")
         return self
+
+    def windows_of(self, kind: str) -> Windows:
+        """The windows of self-attention of a stack: `encoder` or `decoder`."""
+        return self.windows
 
 
 class EncoderDecoderConfig(TransformerConfig):
@@ -234,11 +249,15 @@ class EncoderDecoderConfig(TransformerConfig):
         0, ge=0, le=MOST_KINDS, description="kinds of source token, each with a vector that is added; 0: none"
     )
     scale_embeddings: bool = Field(True, description="whether embeddings are multiplied by sqrt(model_dim)")
+    encoder_windows: Windows | None = Field(
+        None, max_length=MOST_LAYERS, description="the encoder's windows, where they are others; null: `windows`"
+    )
     embedding_norm: Literal["none", "source", "both"] = Field(
         "none", description="which embeddings are normalised, as in BERT and BART"
     )
     output_bias: bool = Field(False, description="whether each token of the vocabulary has a bias")
     output_transform: bool = Field(False, description="a layer before the output, as BERT predicts hidden tokens")
+    logit_cap: LogitCap = None
     alignment_head: str | None = Field(
         None,
         pattern=r"^cross\.\d{1,4}\.\d{1,4}$",
@@ -250,6 +269,10 @@ class EncoderDecoderConfig(TransformerConfig):
         """The number of layers with each kind of attention."""
         own = {"decoder": self.num_decoder_layers} if self.decoder_past == "self_attention" else {}
         return {"encoder": self.num_encoder_layers, **own, "cross": self.num_decoder_layers}
+
+    def windows_of(self, kind: str) -> Windows:
+        """The windows of self-attention of a stack."""
+        return self.encoder_windows if kind == "encoder" and self.encoder_windows is not None else self.windows
 
     @model_validator(mode="after")
     def _has_head(self) -> EncoderDecoderConfig:
@@ -287,6 +310,7 @@ class DecoderConfig(TransformerConfig):
     embedding_norm: bool = Field(False, description="whether embeddings are normalised, as in BERT")
     output_bias: bool = Field(False, description="whether each token of the vocabulary has a bias")
     output_transform: bool = Field(False, description="a layer before the output, as BERT predicts hidden tokens")
+    logit_cap: LogitCap = None
     cross_attention: bool = Field(
         False, description="whether layers look at the states of an encoder, which a program of one's own must give"
     )

@@ -70,6 +70,7 @@ class Decoder(TokenModel):
             tied(self.embedding) if config.tied_embeddings else nn.Embedding(config.vocab_size, config.model_dim)
         )
         self.output_bias = nn.Parameter(torch.zeros(config.vocab_size)) if config.output_bias else None
+        self.logit_cap = config.logit_cap
         for name, parameter in self.named_parameters():
             if parameter.ndim == 2:
                 is_residual = name.endswith("output_proj.weight")

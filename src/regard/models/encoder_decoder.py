@@ -66,6 +66,7 @@ class EncoderDecoder(PairModel):
         shares_target = config.tied_embeddings in ("all", "target")
         self.output_embedding = tied(self.target_embedding) if shares_target else embedding(*sizes)
         self.output_bias = nn.Parameter(torch.zeros(config.vocab_size)) if config.output_bias else None
+        self.logit_cap = config.logit_cap
 
     def forward(
         self,

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from regard.nn.losses import SoftTargets, smoothed_cross_entropy
+from regard.nn.scores import soft_capped
 
 State = TypeVar("State", bound="DecoderState")
 
@@ -175,6 +176,8 @@ class TokenModel(Model):
 
     output_embedding: nn.Embedding
     output_bias: nn.Parameter | None
+    logit_cap: float | None = None
+    """What logits are bounded by; None: nothing."""
     step_states: Callable[..., tuple[Tensor, Any]]
     """The states of the newest tokens, and the decoder state with them: of `(ids, state)`."""
 
@@ -186,7 +189,11 @@ class TokenModel(Model):
     def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
         """The score of each token of the vocabulary, before the softmax."""
         logits = states @ self.output_embedding.weight.T
-        return logits if self.output_bias is None else logits + self.output_bias
+        return self.capped(logits if self.output_bias is None else logits + self.output_bias)
+
+    def capped(self, logits: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch vocab"]:
+        """The logits, bounded where the model has a bound for them."""
+        return logits if self.logit_cap is None else soft_capped(logits, self.logit_cap)
 
     def decode_step(
         self, ids: Int[Tensor, "sentence beam"], state: Any
@@ -199,7 +206,9 @@ class TokenModel(Model):
         """The label-smoothed cross-entropy of a batch's tokens, summed, in nats."""
         states, labels = self.labelled_states(batch)
         weight, bias = self.output_embedding.weight, self.output_bias
-        return smoothed_cross_entropy(states, weight, labels, bias=bias, smoothing=smoothing, soft=soft)
+        return smoothed_cross_entropy(
+            states, weight, labels, bias=bias, cap=self.logit_cap, smoothing=smoothing, soft=soft
+        )
 
 
 class PairModel(TokenModel):

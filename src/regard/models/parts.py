@@ -41,6 +41,7 @@ from regard.nn.positions import (
     WaveLayout,
     sinusoidal_positions,
 )
+from regard.nn.scores import ScoreFunction, SoftCappedDotProduct
 
 Ids = Int[Tensor, "batch position"]
 BERT_DIM, BERT_SCALE = 768, 0.02
@@ -82,18 +83,24 @@ def add_position_scheme(name: str, make: Callable[[TransformerConfig, bool], Att
 
 def self_attention(config: TransformerConfig, layer: int, *, is_decoder: bool) -> MultiHeadAttention:
     """Self-attention of a layer, counted from 0, with its position scheme and its window."""
-    window = config.windows[layer] if config.windows else None
+    windows = config.windows_of("decoder" if is_decoder else "encoder")
+    window = windows[layer] if windows else None
     rotating = config
     if window is not None and config.local_rotary_base is not None:
         rotating = config.model_copy(update={"rotary_base": config.local_rotary_base, "rotary_scaling": None})
     positions = SCHEMES[config.positions](rotating, is_decoder) if config.positions in SCHEMES else None
-    attention = Attention(positions=positions, dropout=config.attention_dropout, window=window)
+    attention = Attention(_score(config), positions=positions, dropout=config.attention_dropout, window=window)
     return _multihead(config, attention, norm(config) if config.query_key_norm else None)
 
 
 def cross_attention(config: TransformerConfig) -> MultiHeadAttention:
     """Attention of a decoder to what an encoder made: without positions."""
-    return _multihead(config, Attention(dropout=config.attention_dropout))
+    return _multihead(config, Attention(_score(config), dropout=config.attention_dropout))
+
+
+def _score(config: TransformerConfig) -> ScoreFunction | None:
+    """The score of a configuration; None: the paper's."""
+    return None if config.score_cap is None else SoftCappedDotProduct(config.score_cap)
 
 
 def _multihead(

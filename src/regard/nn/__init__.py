@@ -54,6 +54,7 @@ from regard.nn.scores import (
     GaussianKernel,
     InnerProduct,
     ScaledDotProduct,
+    SoftCappedDotProduct,
     masked_softmax,
 )
 from regard.nn.ssru import SSRU
@@ -90,6 +91,7 @@ __all__ = [
     "RotaryScaling",
     "SandwichNorm",
     "ScaledDotProduct",
+    "SoftCappedDotProduct",
     "additive_from_mask",
     "attention",
     "attention_weights",

@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.errors import SettingsError
+from regard.nn.scores import soft_capped
 from regard.nn.upcast import upcast
 
 CHUNK_LOGITS, CHUNK_LOGITS_ON_GPU = 4_000_000, 1 << 27
@@ -72,23 +73,26 @@ def smoothed_cross_entropy(
     labels: Int[Tensor, " token"],
     *,
     bias: Float[Tensor, " vocab"] | None = None,
+    cap: float | None = None,
     smoothing: float = 0.0,
     soft: SoftTargets | None = None,
 ) -> Float[Tensor, ""]:
     """The label-smoothed cross-entropy of the next tokens, summed over tokens, in nats.
 
-    log_probs = log_softmax(states . output_embedding + bias);  q = (1 - smoothing) onehot(label) + smoothing / vocab
+    logits = states . output_embedding + bias;  with a cap, logits = cap tanh(logits / cap)
+    log_probs = log_softmax(logits);  q = (1 - smoothing) onehot(label) + smoothing / vocab
     loss = - sum over tokens and vocab of q log_probs
 
     Projection and loss are one function with its own backward: logits exist for one chunk of tokens at a time, in
     float32 at least, and no dense target distribution is built.
 
     Args:
+        cap: what logits are bounded by; None: nothing.
         smoothing: from 0 up to, not including, 1; spread over all tokens, as `torch.nn.functional.cross_entropy` does.
         soft: what a teacher expects, for a part of the loss.
     Source: Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4.
     """
-    loss: Tensor = _ProjectedCrossEntropy.apply(states, output_embedding, bias, labels, smoothing, soft)
+    loss: Tensor = _ProjectedCrossEntropy.apply(states, output_embedding, bias, labels, cap, smoothing, soft)
     return loss
 
 
@@ -102,6 +106,7 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         weight: Tensor,
         bias: Tensor | None,
         labels: Tensor,
+        cap: float | None,
         smoothing: float,
         soft: SoftTargets | None,
     ) -> Tensor:
@@ -122,6 +127,7 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
             label = labels[part, None]
             logits = (states[part] @ filled.T)[:, :vocab].to(dtype)
             logits = logits if bias is None else logits + bias
+            logits = logits if cap is None else soft_capped(logits, cap)
             log_probs = logits.log_softmax(dim=-1)
             loss -= hard * (1 - smoothing) * log_probs.gather(1, label).sum()
             if smoothing:
@@ -138,6 +144,8 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
                 if needs_gradient:
                     grad = grad.mul_(hard).add_(soft_grad)
             if needs_gradient:
+                if cap is not None:  # d cap tanh(x / cap) / d x = 1 - tanh(x / cap)^2
+                    grad *= 1 - (logits / cap).square()
                 if bias_grad is not None:
                     bias_grad += grad.sum(dim=0)
                 grad = grad.to(states.dtype)
@@ -153,7 +161,7 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
         scaled = (None if grad is None else grad * upstream[0].to(grad.dtype) for grad in ctx.saved_tensors)
-        return (*scaled, None, None, None)
+        return (*scaled, None, None, None, None)
 
 
 def _divergence(logits: Tensor, soft: SoftTargets, part: slice) -> tuple[Tensor, Tensor]:

@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from regard.errors import ShapeError, check_width
+from regard.errors import SettingsError, ShapeError, check_width
 from regard.nn.initialization import linear
 from regard.nn.masks import check_mask, combine_masks, length_mask
 
@@ -75,6 +75,39 @@ class ScaledDotProduct(InnerProduct):
     def factor(self, width: int) -> float:
         """1 / sqrt(width): keeps the variance of scores at that of the entries."""
         return 1 / math.sqrt(width)
+
+
+def soft_capped(x: Float[Tensor, "*shape"], cap: float) -> Float[Tensor, "*shape"]:
+    """cap tanh(x / cap): nearly x where x is small, and never beyond the cap.
+
+    Source: Bello et al. 2016, section 5.1, for logits; Gemma Team 2024 ("Gemma 2"), section 2, for scores, too.
+    """
+    return cap * torch.tanh(x / cap)
+
+
+class SoftCappedDotProduct(nn.Module):
+    """score(q, k) = cap tanh(q . k / (sqrt(key_dim) cap)): scaled dot products that stay between -cap and cap.
+
+    Args:
+        cap: above 0.
+    Raises:
+        SettingsError: it is not.
+    Source: Gemma Team 2024 ("Gemma 2"), section 2.
+    """
+
+    def __init__(self, cap: float) -> None:
+        super().__init__()
+        if not 0 < cap < math.inf:
+            raise SettingsError(f"cap must be a number above 0; got {cap}.")
+        self.cap = cap
+        self.product = ScaledDotProduct()
+
+    def forward(self, query: Query, key: Key) -> Scores:
+        """The score of every pair."""
+        return soft_capped(self.product(query, key), self.cap)
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
 
 class Cosine(InnerProduct):

@@ -31,6 +31,7 @@ from regard.interop.hugging_face import (
     multilingual,
     opt,
     t5,
+    t5gemma,
 )
 from regard.interop.hugging_face.reference import TransformersReference
 from regard.interop.hugging_face.settings import (
@@ -106,7 +107,7 @@ TYPES: dict[str, ModelType] = {
     "camembert": ModelType(bert.blueprint, "Camembert"),
     "modernbert": ModelType(modernbert.blueprint, "ModernBert"),
     "eurobert": ModelType(eurobert.blueprint, "EuroBert"),
-    "gemma3_text": ModelType(gemma.blueprint, gemma.NAME, {Decoder: gemma.export}),
+    **{name: ModelType(gemma.blueprint, gemma.NAMES[name], {Decoder: write}) for name, write in gemma.WRITTEN.items()},
     **{name: ModelType(llama.blueprint, kind.name, _llama(name)) for name, kind in llama.KINDS.items()},
     "opt": ModelType(opt.blueprint, opt.NAME),
     "bloom": ModelType(bloom.blueprint, bloom.NAME),
@@ -125,12 +126,13 @@ TYPES: dict[str, ModelType] = {
     "pegasus": ModelType(bart.blueprint, bart.FAMILIES["pegasus"].architecture),
     "t5": ModelType(t5.blueprint, "T5ForConditionalGeneration", _pair(t5.export, "t5")),
     "mt5": ModelType(t5.blueprint, "MT5ForConditionalGeneration"),
+    t5gemma.TYPE: ModelType(t5gemma.blueprint, t5gemma.NAME, {EncoderDecoder: t5gemma.export}),
     "umt5": ModelType(t5.blueprint, "UMT5ForConditionalGeneration", _pair(t5.export, "umt5")),
 }
 
 LACKING = {
     "gemma3": ", which reads images, too; its text model, gemma3_text, can be read",
-    **dict.fromkeys(("gemma2", "t5gemma"), ", whose scores and logits are bounded"),
+    "t5gemma2": ", which looks at source and target by one softmax",
 }
 """The features that ours lacks, for types of models that many look for."""
 
@@ -179,7 +181,8 @@ def read(folder: Path) -> ForeignModel:
     if model_type in multilingual.SPELLED:
         source = target = multilingual.read_tokenizer(folder, symbols, config, num_ids=num_ids)
     else:
-        source, target = read_tokenizers(folder, symbols, num_ids=num_ids, by_word=by_word)
+        any_frame = model_type == t5gemma.TYPE
+        source, target = read_tokenizers(folder, symbols, num_ids=num_ids, by_word=by_word, any_frame=any_frame)
     check_symbols(config.where, model.config, target, source)
     return ForeignModel(
         f"Hugging Face {model_type}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -198,15 +198,14 @@ def export(model: Decoder, symbols: Symbols, model_type: str) -> tuple[dict[str,
         return config, export_tensors(model, _refs(model, "model.", is_fused=False))
     config["sliding_window"] = next((window for window in ours.windows if window is not None), None)
     if model_type != "mistral":
-        config["layer_types"] = types_of_windows(ours)
+        config["layer_types"] = types_of_windows(ours.windows, ours.num_layers)
         config["use_sliding_window"] = config["sliding_window"] is not None
     return config, export_tensors(model, _refs(model, "model.", is_fused=False))
 
 
-def types_of_windows(ours: DecoderConfig) -> list[str]:
+def types_of_windows(windows: Sequence[int | None], num_layers: int) -> list[str]:
     """The `layer_types` of our windows."""
-    windows = ours.windows or [None] * ours.num_layers
-    return ["full_attention" if window is None else "sliding_attention" for window in windows]
+    return ["full_attention" if window is None else "sliding_attention" for window in windows or [None] * num_layers]
 
 
 def _wanted(ours: DecoderConfig, model_type: str) -> dict[str, tuple[Any, Any]]:

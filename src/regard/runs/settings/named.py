@@ -52,6 +52,7 @@ class NamedModelSettings(TypedDict, total=False):
     attention_output_bias: bool | None
     feed_forward_bias: bool | None
     query_key_norm: bool
+    score_cap: float | None
     feed_forward_chunk: int | None
     positions: str
     rotary_base: float
@@ -59,6 +60,7 @@ class NamedModelSettings(TypedDict, total=False):
     rotary_dim: int | None
     rotary_scaling: RotaryScalingConfig | None
     windows: Sequence[int | None]
+    encoder_windows: Sequence[int | None] | None
     num_encoder_layers: int
     num_decoder_layers: int
     decoder_past: Literal["self_attention", "ssru"]
@@ -68,6 +70,7 @@ class NamedModelSettings(TypedDict, total=False):
     embedding_norm: Literal["none", "source", "both"] | bool
     output_bias: bool
     output_transform: bool
+    logit_cap: float | None
     alignment_head: str | None
     cell: Literal["gru", "lstm"]
     score: str
