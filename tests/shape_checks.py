@@ -6,16 +6,19 @@ import dataclasses
 import functools
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import jaxtyping
 from beartype import BeartypeConf, beartype
+from beartype.door import die_if_unbearable
 
 one_call = jaxtyping.jaxtyped
 """`with one_call("context")`: inside, each name of a dimension is one size. `install` replaces the name in jaxtyping."""
 
-with_types = beartype(conf=BeartypeConf(is_pep484_tower=True))
-"""Checks types. An int stands for a float, as in Python."""
+CONF = BeartypeConf(is_pep484_tower=True)
+"""An int stands for a float, as in Python."""
+with_types = beartype(conf=CONF)
+"""Checks types."""
 
 
 def install() -> None:
@@ -48,8 +51,8 @@ def checked(definition: typing.Any) -> typing.Any:
 def _function(function: Callable[..., object]) -> Callable[..., object]:
     written = function.__annotations__
     hints = {name: _resolved(hint, function) for name, hint in written.items()}
-    if inspect.isgeneratorfunction(function):  # goes on during other calls: its sizes would be compared with theirs
-        hints = {name: typing.Any if "jaxtyping." in repr(hint) else hint for name, hint in hints.items()}
+    if inspect.isgeneratorfunction(function):
+        return _generator(function, hints)
     function.__annotations__ = hints  # what beartype reads
     try:
         checked_types = with_types(function)
@@ -64,6 +67,24 @@ def _function(function: Callable[..., object]) -> Callable[..., object]:
             return checked_types(*arguments, **named)
 
     return checked_shapes
+
+
+def _generator(function: Callable[..., object], hints: Mapping[str, object]) -> Callable[..., object]:
+    """A generator with checks of its arguments when it is called: what it yields, it yields during other calls."""
+    signature = inspect.signature(function)
+    several = [
+        name for name, each in signature.parameters.items() if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    ]
+
+    @functools.wraps(function)
+    def checked_arguments(*arguments: object, **named: object) -> object:
+        with one_call("context"):
+            for name, value in signature.bind(*arguments, **named).arguments.items():
+                if name in hints and name not in several:
+                    die_if_unbearable(value, hints[name], conf=CONF)
+        return function(*arguments, **named)
+
+    return checked_arguments
 
 
 def _resolved(hint: object, function: Callable[..., object]) -> object:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 import torch
-from beartype.roar import BeartypeCallHintViolation
+from beartype.roar import BeartypeCallHintViolation, BeartypeDoorHintViolation
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -77,11 +77,13 @@ def test_what_fits_passes() -> None:
         lambda: Rows().first,
         lambda: Rows.of(torch.ones(3)),
         lambda: Rows.width(torch.ones(3)),
+        lambda: each(torch.ones(3)),
+        lambda: each("rows"),  # type: ignore[arg-type]
         lambda: attention(torch.ones(2, 3), torch.ones(2, 4), "value"),  # type: ignore[arg-type]
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_found(call) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(BeartypeCallHintViolation):
+    with pytest.raises((BeartypeCallHintViolation, BeartypeDoorHintViolation)):
         call()
 
 

@@ -205,6 +205,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "bert, mlm, tanh": bert("BertForMaskedLM", hidden_act="tanh", num_hidden_layers=1),
     "bert, mlm, untied": bert("BertForMaskedLM", tie_word_embeddings=False),
     "bert, pretraining": bert("BertForPreTraining"),
+    "bert, next sentence": bert("BertForNextSentencePrediction", num_hidden_layers=1),
     "bert, classes, one layer": bert("BertForSequenceClassification", num_labels=4, num_hidden_layers=1),
     "bert, several labels": bert(
         "BertForSequenceClassification", num_labels=3, problem_type="multi_label_classification", num_hidden_layers=1

@@ -17,15 +17,16 @@ COLUMNS = {".tsv": "cut -f{column} {file}", ".jsonl": "jq -r .{key} {file}"}
 """Shell commands that print one column of a file."""
 
 
-def check_input(name: str, command: str, *, column: int = 1, key: str = "source") -> None:
+def check_input(name: str, command: str, *, column: str = "1", key: str = "source", has_pairs: bool = False) -> None:
     """Make sure, before a model is loaded, that a file can be read and has one text per line, not columns.
 
     A file of columns is refused: each line of output must belong to a line of input.
 
     Args:
         command: what the user calls, such as `translate model`.
-        column: the column of the texts in files for this command.
+        column: the column, or columns such as `2-3`, of the texts in files for this command.
         key: the same in files of JSON objects.
+        has_pairs: whether a line may be two texts with a tab between them.
     Raises:
         DataError: it cannot be read, or holds columns; the message says how to call the command instead.
     """
@@ -37,7 +38,7 @@ def check_input(name: str, command: str, *, column: int = 1, key: str = "source"
         hint = f" If it is the text itself: echo {shlex.quote(name)} | {again}" if _may_be_a_text(name) else ""
         raise DataError(what + hint)
     ending = Path(name).suffix.lower()
-    if ending in COLUMNS and is_file(name) and _has_columns(name, ending):
+    if ending in COLUMNS and is_file(name) and _has_columns(name, ending, int(has_pairs)):
         print_column = COLUMNS[ending].format(column=column, key=key, file=shlex.quote(name))
         raise DataError(
             f"{name} must hold one text per line; got columns. To pass only the texts: {print_column} | {again}"
@@ -50,9 +51,9 @@ def _may_be_a_text(name: str) -> bool:
     return bool(re.search(r"\s", name)) or not is_path
 
 
-def _has_columns(name: str, ending: str) -> bool:
+def _has_columns(name: str, ending: str, most_tabs: int) -> bool:
     first = next(input_lines(name), "")
-    return "\t" in first if ending == ".tsv" else first.lstrip().startswith("{")
+    return first.count("\t") > most_tabs if ending == ".tsv" else first.lstrip().startswith("{")
 
 
 def input_lines(name: str, *, is_live: bool = True) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -45,9 +46,12 @@ def predict(
         answer_in_parts("predict", answer, [input_file(input, in_parts.column)], output, in_parts)
         return
     refuse_given("output", because="without `--parts`")
-    check_input(input, f"predict {model}", column=2, key="text")
+    check = partial(check_input, input, f"predict {model}", key="text")
+    check(has_pairs=True, column="2-3")
     prepare_process(threads)
     predictor = load_as(model, Predictor, device=device, adapter=adapter)
+    if not predictor.reads_pairs:
+        check(column="2")
     num_cut, is_typed = 0, input == "-" and sys.stdin.isatty()
     predictions = predictor.predict_lines(input_lines(input), window=1 if is_typed else WINDOW)
     for number, prediction in enumerate(predictions, start=1):

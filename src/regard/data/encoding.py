@@ -255,27 +255,37 @@ def encode_labels(
     report: Report,
     *,
     by_word: bool,
+    separators: int = 0,
 ) -> EncodedCorpora:
     """The ids of texts, found or made as those of pairs, cut to so many tokens; and their labels.
 
     Args:
         label_names: all that occur.
+        separators: how many end symbols stand between the two texts of a pair.
     """
     numbers = {name: number for number, name in enumerate(label_names)}
 
     def encode(chunk: Sequence[LabelledLine]) -> Sequence[Side]:
-        return number_labels(chunk, tokenizer, numbers, limit, by_word=by_word)
+        return number_labels(chunk, tokenizer, numbers, limit, by_word=by_word, separators=separators)
 
-    parts = (f"cut to {limit}", f"by word {by_word}", *label_names)
+    parts = (f"cut to {limit}", f"by word {by_word}", f"separators {separators}", *label_names)
     num_ids = max(len(tokenizer), 1 + len(label_names))
     return _encoded(texts, ("text", "labels"), encode, (tokenizer,), parts, num_ids, report)
 
 
 def encode_labelled(
-    text: LabelledText, tokenizer: Tokenizer, label_names: Sequence[str], limit: int, *, by_word: bool
+    text: LabelledText,
+    tokenizer: Tokenizer,
+    label_names: Sequence[str],
+    limit: int,
+    *,
+    by_word: bool,
+    separators: int = 0,
 ) -> EncodedTexts:
     """The ids and labels of texts in memory."""
-    encoded = encode_labels([text], tokenizer, label_names, limit, lambda *_: None, by_word=by_word)
+    encoded = encode_labels(
+        [text], tokenizer, label_names, limit, lambda *_: None, by_word=by_word, separators=separators
+    )
     return encoded.labelled(by_word=by_word)
 
 

@@ -7,8 +7,8 @@ import itertools
 import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple, overload
 
 from regard.data.sequences import Sequences
 from regard.data.text_streams import NumberedLine, TextFile
@@ -32,12 +32,26 @@ def tagged_words(text: str) -> list[str]:
     return split_words(text)
 
 
+def texts_of(text: str, name: str = "a text") -> list[str]:
+    """The two texts of a pair, which a tab separates; or one text.
+
+    Args:
+        name: what messages call it.
+    Raises:
+        DataError: there are more, or one is blank.
+    """
+    texts = text.split("\t")
+    if len(texts) > 2 or (len(texts) == 2 and not all(each.strip() for each in texts)):
+        raise DataError(f"{name} must be one text, or two with a tab between them; got {text[:60]!r}.")
+    return texts
+
+
 class LabelledLine(NamedTuple):
     """A text with its labels, and the line where it begins, counted from 1."""
 
     line: int
     words: list[str]
-    """The text's words where they have labels of their own; else the text as its only word."""
+    """The text's words where they have labels of their own; else the text, or the two texts of a pair."""
     labels: list[str]
 
 
@@ -46,7 +60,7 @@ class LabelledText:
     """Texts and their labels, in memory: `labels[i]` has one label for text i, or one for each of its words."""
 
     texts: list[list[str]]
-    """The words of each text where they have labels of their own; else the text as its only word."""
+    """The words of each text where they have labels of their own; else the text, or the two texts of a pair."""
     labels: list[list[str]]
     name: str
     num_blank: int = 0
@@ -89,8 +103,8 @@ class LabelledText:
 class LabelledFile(DerivedText):
     """Texts and their labels in a file, read anew each time they are asked for, so that it may be larger than memory.
 
-    With a class each: lines of label, tab, text; blank lines are left out. With a tag for each word: lines of word, tab,
-    tag; a blank line ends a text.
+    With a class each: lines of label, tab, text, and of pairs, tab, second text; blank lines are left out. With a tag for
+    each word: lines of word, tab, tag; a blank line ends a text.
     """
 
     whole: TextFile
@@ -98,11 +112,14 @@ class LabelledFile(DerivedText):
     by_word: bool
     without: frozenset[int] = frozenset()
     """The first lines of texts that are left out."""
+    pairs: bool = False
+    """Whether a tab separates the two texts of a pair; else it is part of a text."""
 
     @property
     def digest(self) -> str:
         """A checksum of the file, and of the part of it that is read."""
-        return hashlib.sha256(f"{self.whole.digest} {self.by_word} {sorted(self.without)}".encode()).hexdigest()
+        kind = "pairs" if self.pairs else str(self.by_word)
+        return hashlib.sha256(f"{self.whole.digest} {kind} {sorted(self.without)}".encode()).hexdigest()
 
     def numbered(self) -> Iterator[LabelledLine]:
         """The texts with their labels.
@@ -130,10 +147,16 @@ class LabelledFile(DerivedText):
 
     def _classified(self, line: NumberedLine) -> LabelledLine:
         label, tab, text = line.text.partition("\t")
-        self._check_no_header(line, "label, tab, text")
+        form = "label, tab, text" + ", and of pairs, tab, second text" * self.pairs
+        self._check_no_header(line, form)
         if not (tab and label.strip() and text.strip()):
-            raise self._not("label, tab, text", line)
-        return LabelledLine(line.line, [text], [label.strip()])
+            raise self._not(form, line)
+        if not self.pairs:
+            return LabelledLine(line.line, [text], [label.strip()])
+        try:
+            return LabelledLine(line.line, texts_of(text), [label.strip()])
+        except DataError as error:
+            raise self._not(form, line) from error
 
     def _tagged(self, lines: Iterable[NumberedLine]) -> Iterator[LabelledLine]:
         is_text = itertools.groupby(lines, lambda line: bool(line.text.strip()))
@@ -169,6 +192,31 @@ LabelledData = LabelledText | LabelledFile
 """Texts with labels that can be gone through again and again."""
 
 
+def are_all_pairs(data: Iterable[LabelledData]) -> bool:
+    """Whether each of some texts with a class is two, with one tab between them."""
+    lines = itertools.chain.from_iterable(each.numbered() for each in data)
+    return all(len(parts := "\t".join(line.words).split("\t")) == 2 and all(map(str.strip, parts)) for line in lines)
+
+
+@overload
+def as_pairs(data: LabelledText) -> LabelledText: ...
+
+
+@overload
+def as_pairs(data: LabelledFile) -> LabelledFile: ...
+
+
+def as_pairs(data: LabelledData) -> LabelledData:
+    """The same with each text in two where it has a tab.
+
+    Raises:
+        DataError: a text in memory has more tabs than one, or nothing on a side of it.
+    """
+    if isinstance(data, LabelledFile):
+        return replace(data, pairs=True)
+    return replace(data, texts=[texts_of("\t".join(words)) for words in data.texts])
+
+
 def find_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> list[LabelledFile]:
     """The texts of some files, with a class each or a tag for each word.
 
@@ -182,13 +230,15 @@ def find_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> 
     return files
 
 
-def read_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> LabelledText:
+def read_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool, pairs: bool = False) -> LabelledText:
     """Read the texts of some files into memory; so files that can be read only once work, too.
 
+    Args:
+        pairs: whether a tab separates the two texts of a pair.
     Raises:
         DataError: a file that cannot be read or holds no text, or a line in the wrong format.
     """
-    files, lines, num_blank = _files(names, by_word), list[LabelledLine](), 0
+    files, lines, num_blank = _files(names, by_word, pairs=pairs), list[LabelledLine](), 0
     for file in files:
         found, blank = file.read()
         if not found:
@@ -197,8 +247,8 @@ def read_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> 
     return LabelledText.from_lines(lines, " + ".join(file.name for file in files), num_blank)
 
 
-def _files(names: Sequence[str | os.PathLike[str]], by_word: bool) -> list[LabelledFile]:
-    return [LabelledFile(TextFile(os.fspath(name)), by_word) for name in names]
+def _files(names: Sequence[str | os.PathLike[str]], by_word: bool, *, pairs: bool = False) -> list[LabelledFile]:
+    return [LabelledFile(TextFile(os.fspath(name)), by_word, pairs=pairs) for name in names]
 
 
 def no_texts(name: str) -> DataError:
@@ -270,6 +320,40 @@ def encode_words(
     return Sequences.from_lists(rows), beginnings, are_cut
 
 
+def encode_whole(
+    texts: Sequence[Sequence[str]], tokenizer: Tokenizer, max_positions: int, separators: int
+) -> tuple[list[list[int]], list[bool]]:
+    """The ids of some texts, or pairs of texts, and whether each was cut, as one longer than `max_positions` is.
+
+    A text stands between begin and end symbol. Of a pair, the second text follows the end symbol of the first, and ends with one,
+    too. What is too long is cut at the ends, always of the text that is the longer one then.
+
+    Args:
+        separators: how many end symbols stand between the texts of a pair; 0: no text is a pair.
+    """
+    rows, are_cut = [], []
+    flat = iter(tokenizer.encode_batch([beginning(part, tokenizer, max_positions) for text in texts for part in text]))
+    for text in texts:
+        parts = [next(flat) for _ in text]
+        room = max_positions - 2 - separators * (len(parts) - 1)
+        kept = _lengths_in([len(part) for part in parts], room)
+        row = frame(parts[0][: kept[0]], tokenizer, max_positions)
+        for part, length in zip(parts[1:], kept[1:], strict=True):
+            row += [tokenizer.eos_id] * (separators - 1) + part[:length] + [tokenizer.eos_id]
+        rows.append(row)
+        are_cut.append(sum(map(len, parts)) > room)
+    return rows, are_cut
+
+
+def _lengths_in(lengths: Sequence[int], room: int) -> list[int]:
+    """How much of one text or two has room: the longer one is cut, and where they are equal, the second."""
+    if len(lengths) == 1:
+        return [min(lengths[0], room)]
+    first, second = lengths
+    second = min(second, max(room // 2, room - first))
+    return [min(first, room - second), second]
+
+
 def _word_rows(
     texts: Sequence[Sequence[str]], tokenizer: Tokenizer, max_positions: int
 ) -> tuple[list[list[int]], list[list[int]], list[bool]]:
@@ -307,14 +391,16 @@ def number_labels(
     max_positions: int,
     *,
     by_word: bool,
+    separators: int = 0,
 ) -> tuple[list[list[int]], list[list[int]]]:
     """The ids of some texts, and their labels: each text's class, or a number for each id, the tag at a word's first.
 
     A label is its number plus 1, as files of ids hold no negative numbers; 0 is none. All labels have one (`check_labels`).
     """
-    rows, beginnings, _ = _word_rows([line.words for line in lines], tokenizer, max_positions)
     if not by_word:
+        rows, _ = encode_whole([line.words for line in lines], tokenizer, max_positions, separators)
         return rows, [[numbers[line.labels[0]] + 1] for line in lines]
+    rows, beginnings, _ = _word_rows([line.words for line in lines], tokenizer, max_positions)
     marks = [[0] * len(row) for row in rows]
     for row, line, begins in zip(marks, lines, beginnings, strict=True):
         for label, begin in zip(line.labels, begins, strict=True):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import torch
 
 from regard.checkpoint import LoadedModel
-from regard.data.labelled import encode_words
+from regard.data.labelled import encode_whole, encode_words
 from regard.errors import DataError, SettingsError
 from regard.inspection.ablation import ablated_gates, gated
 from regard.inspection.alignment import sharpest_layer
@@ -142,6 +142,23 @@ def words_as_tokens(words: Sequence[str], text: str, tokenizer: Tokenizer) -> tu
         spans += [(found + first, found + last) for first, last in tokenizer.offsets(word)]
         found += len(word)
     return ids, Tokens.from_offsets(tokenizer.tokens(ids), [*spans, None], text)
+
+
+def texts_as_tokens(texts: Sequence[str], text: str, tokenizer: Tokenizer, separators: int) -> tuple[list[int], Tokens]:
+    """The ids of a text, or of the two texts of a pair, with their symbols; and the character offsets of each.
+
+    Args:
+        text: the whole, in which a pair has a tab.
+        separators: how many end symbols stand between the texts of a pair.
+    """
+    parts = [tokenizer.encode(each) for each in texts]
+    rows, _ = encode_whole([texts], tokenizer, sum(map(len, parts)) + separators + 2, separators)
+    spans, begin = list[tuple[int, int] | None](), 0
+    for each in texts:
+        spans += [None] * (separators if spans else 1)
+        spans += [(begin + first, begin + last) for first, last in tokenizer.offsets(each)]
+        begin += len(each) + 1
+    return rows[0], Tokens.from_offsets(tokenizer.tokens(rows[0]), [*spans, None], text)
 
 
 def lines_as_tokens(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> Tokens:

@@ -60,7 +60,14 @@ SourceVocabulary = Annotated[
 ]
 
 
-SAME_WEIGHTS = ("dropout", "attention_dropout", "activation_dropout", "layer_dropout", "alignment_head")
+SAME_WEIGHTS = (
+    "dropout",
+    "attention_dropout",
+    "activation_dropout",
+    "layer_dropout",
+    "alignment_head",
+    "pair_separators",
+)
 """Settings of models that leave their weights as they are."""
 
 
@@ -351,6 +358,19 @@ class EncoderConfig(TransformerConfig):
     )
     num_segments: int = Field(
         2, ge=0, le=MOST_KINDS, description="kinds of token: BERT's first and second sentence; 0: no kinds"
+    )
+    pair_separators: int = Field(
+        0,
+        ge=0,
+        le=2,
+        description="end symbols between the two texts of a pair, which have a tab between them in the data: 1 as BERT, 2 as "
+        "RoBERTa; 0: no text is a pair",
+    )
+    separator_id: int = Field(
+        -1,
+        ge=-1,
+        lt=MOST_TOKENS,
+        description="the end symbol of the texts of a pair, the tokenizer's: not for users to set",
     )
     embedding_norm: bool = Field(True, description="whether embeddings are normalised, as in BERT")
     first_norm: bool = Field(

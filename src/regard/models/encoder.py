@@ -82,7 +82,8 @@ class Encoder(Model):
         token, or of being the begin and the end of the span for each token.
 
         Args:
-            segments: which kind each token is; None: all are of kind 0. Padding may stand on either side.
+            segments: which kind each token is; None: in a pair of texts, 0 in the first and 1 in the second, and else 0. Padding
+                may stand on either side.
             given: what else `states` may be given.
         """
         states = self.states(ids, segments, **given)
@@ -124,7 +125,7 @@ class Encoder(Model):
         )  # fmt: skip
         x = given.embedded(self.embedding, self.config.pad_id)
         if self.segment_embedding is not None:
-            x = x + self.segment_embedding(torch.zeros_like(given.positions) if segments is None else segments)
+            x = x + self.segment_embedding(self._kinds(given) if segments is None else segments)
         x = self.positions(x, given.positions)
         x = self.embedding_proj(self.embedding_dropout(normalised(self.embedding_norm, x, given.is_token)))
         mask = prepared(given.is_token[:, None, None])
@@ -137,6 +138,14 @@ class Encoder(Model):
             of_layer = None if gates is None else gates[index]
             x = layer(x, mask=masks[length], is_token=given.is_token, past=before, gates=of_layer)
         return normalised(self.norm, x, given.is_token)
+
+    def _kinds(self, given: TextInput) -> Ids:
+        """The kind of each token: in a pair of texts, which of them it is in. The symbol that ends a text belongs to it."""
+        config = self.config
+        if config.separator_id < 0 or config.num_segments < 2 or given.ids is None:
+            return torch.zeros_like(given.positions)
+        is_end = (given.ids == config.separator_id).long()
+        return (is_end.cumsum(dim=1) - is_end).clamp(max=1)
 
     def pooled(self, states: Activations) -> Float[Tensor, "batch model_dim"]:
         """A vector for each sequence, from the state of its first token: the output of BERT's pooler. Padding stands on the

@@ -106,7 +106,7 @@ def changed_head(model: Model, before: ModelConfig) -> list[str]:
     return [name for name, _ in model.named_parameters() if name.startswith("head.")]
 
 
-def parse_config(values: dict[str, Any]) -> ModelConfig:
+def parse_config(values: Any) -> ModelConfig:
     """The configuration that a `config.json` holds; without `arch`, the encoder-decoder Transformer's.
 
     Raises:

@@ -225,13 +225,14 @@ class EvaluatedLabels(EvaluatedRows):
     kind = Predictor
 
     def _lines(self, rows: Sequence[Row], first: int) -> Iterator[str]:
-        file, known = LabelledFile(TextFile(str(self.path)), by_word=False), self.loaded.model.class_names
+        known = self.loaded.model.class_names
+        file = LabelledFile(TextFile(str(self.path)), by_word=False, pairs=self.loaded.reads_pairs)
         lines = [NumberedLine(number, row[0]) for number, row in enumerate(rows, start=first)]
         read = {each.line: each for each in file.texts_in(lines)}
         for each in read.values():
             if each.labels[0] not in known:
                 raise unknown_label(file.name, each.labels[0], known)
-        predicted = self.loaded.predict_lines([each.words[0] for each in read.values()])
+        predicted = self.loaded.predict_lines(["\t".join(each.words) for each in read.values()])
         records = {
             each.line: {"labels": found.labels, "right": each.labels}
             for each, found in zip(read.values(), predicted, strict=True)

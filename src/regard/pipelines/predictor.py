@@ -14,14 +14,16 @@ import torch
 from regard.arguments import check_texts
 from regard.checkpoint import LoadedModel
 from regard.data.batch import pad_right
-from regard.data.labelled import check_labels, encode_words, read_labelled, tagged_words
+from regard.data.labelled import check_labels, encode_whole, encode_words, read_labelled, tagged_words, texts_of
+from regard.data.sequences import Sequences
 from regard.errors import DataError, SettingsError
 from regard.evaluation.label_metrics import label_results
 from regard.generation.threads import check_after_fork
 from regard.inspection.html_report import facts_html
 from regard.inspection.inspection import Inspection
 from regard.inspection.record import Tokens
-from regard.inspection.texts import inspect_text, words_as_tokens
+from regard.inspection.texts import inspect_text, texts_as_tokens, words_as_tokens
+from regard.models.config import TEXT_TASKS
 from regard.models.encoder import Encoder
 from regard.pipelines.pipeline import Pipeline
 from regard.text.length_limits import check_lengths
@@ -81,6 +83,11 @@ class Predictor(Pipeline):
         if not model.class_names:
             self.commands = self.commands[:1]  # training alone measures it
 
+    @property
+    def reads_pairs(self) -> bool:
+        """Whether a text may be two, with a tab between them."""
+        return self._model.config.pair_separators > 0 and self._model.config.task in TEXT_TASKS
+
     @classmethod
     def of(cls, loaded: LoadedModel) -> Predictor:
         """The predictor of a loaded encoder."""
@@ -97,6 +104,9 @@ class Predictor(Pipeline):
 
         A text that is tagged may be a list of words, such as those of a file of words and tags. Of a string, words are what tabs
         separate, where it has any, and else what spaces separate; a no-break space is part of a word.
+
+        A pair of texts, for a model that reads pairs (`model.pair_separators`), is a string with a tab between them, or a list of
+        two.
 
         A text that is longer than the model can read is cut where it classifies or tags, and its prediction says so (`is_cut`).
 
@@ -131,10 +141,11 @@ class Predictor(Pipeline):
             words = [_words(text, number) for number, text in enumerate(texts, start=first)]
             written = [text if isinstance(text, str) else " ".join(text) for text in texts]
             return [Prediction(text, *found) for text, found in zip(written, self._label(words), strict=True)]
-        read = [_string(text, number, task) for number, text in enumerate(texts, start=first)]
+        pairs = self.reads_pairs
+        read = [_string(text, number, task, pairs=pairs) for number, text in enumerate(texts, start=first)]
         if task == "mlm":
             return [self._fill(text, number) for number, text in enumerate(read, start=first)]
-        whole = [[text] for text in read]
+        whole = [self._texts_of(text, f"text {number}") for number, text in enumerate(read, start=first)]
         if task == "regression":
             labels, numbers = self._model.config.labels, zip(read, self._logits(whole), strict=True)
             return [Prediction(text, labels, [], is_cut, values.tolist()) for text, (values, _, is_cut) in numbers]
@@ -172,7 +183,7 @@ class Predictor(Pipeline):
         labels, task = self._model.class_names, self._model.config.task
         if not labels:
             raise SettingsError(f"`evaluate` needs a model for task classify or tag; got one for task {task}.")
-        text = read_labelled(data, by_word=task == "tag")
+        text = read_labelled(data, by_word=task == "tag", pairs=self.reads_pairs)
         check_labels(text, labels)
         return self.evaluate(text.texts, text.labels)
 
@@ -218,9 +229,10 @@ class Predictor(Pipeline):
         if config.task == "mlm" and self.tokenizer.mask_id is not None:
             ids, spans = self._with_masks(text)
             tokens = Tokens.from_offsets(self.tokenizer.tokens(ids), spans, text)
+        elif config.task == "tag":
+            ids, tokens = words_as_tokens(tagged_words(text), text, self.tokenizer)
         else:
-            words = tagged_words(text) if config.task == "tag" else [text]
-            ids, tokens = words_as_tokens(words, text, self.tokenizer)
+            ids, tokens = texts_as_tokens(self._texts_of(text, "text"), text, self.tokenizer, config.pair_separators)
         if len(ids) > config.max_positions:
             raise DataError(f"text must have at most {config.max_positions} tokens; got {len(ids)}.")
         return ids, tokens
@@ -242,12 +254,21 @@ class Predictor(Pipeline):
     @torch.inference_mode()
     def _logits(self, texts: Sequence[Sequence[str]]) -> Iterator[tuple[torch.Tensor, list[int], bool]]:
         """The logits of each text, or of each of its positions; where its words begin; and whether it was cut."""
-        ids, beginnings, are_cut = encode_words(texts, self.tokenizer, self._model.config.max_positions)
+        limit, beginnings = self._model.config.max_positions, [[0] for _ in texts]
+        if self._model.config.task == "tag":
+            ids, beginnings, are_cut = encode_words(texts, self.tokenizer, limit)
+        else:
+            rows, are_cut = encode_whole(texts, self.tokenizer, limit, self._model.config.pair_separators)
+            ids = Sequences.from_lists(rows)
         for first in range(0, len(texts), BATCH_SIZE):
-            rows = range(first, min(first + BATCH_SIZE, len(texts)))
-            batch = pad_right([ids[row] for row in rows], self.tokenizer.pad_id).to(self.device)
+            numbers = range(first, min(first + BATCH_SIZE, len(texts)))
+            batch = pad_right([ids[number] for number in numbers], self.tokenizer.pad_id).to(self.device)
             logits = self._model(batch).float().cpu()
-            yield from ((logits[index], beginnings[row], are_cut[row]) for index, row in enumerate(rows))
+            yield from ((logits[index], beginnings[number], are_cut[number]) for index, number in enumerate(numbers))
+
+    def _texts_of(self, text: str, name: str) -> list[str]:
+        """A text, or the two texts of a pair."""
+        return texts_of(text, name) if self.reads_pairs else [text]
 
     def _fill(self, text: str, number: int) -> Prediction:
         """The likeliest token for each mask."""
@@ -314,7 +335,11 @@ def _words(text: str | Sequence[str], number: int) -> Sequence[str]:
     return text
 
 
-def _string(text: object, number: int, task: str) -> str:
+def _string(text: object, number: int, task: str, *, pairs: bool) -> str:
+    if pairs and isinstance(text, Sequence) and not isinstance(text, str):
+        if len(text) == 2 and all(isinstance(each, str) and each.strip() and "\t" not in each for each in text):
+            return "\t".join(text)
+        raise DataError(f"text {number} must be a string or two, none of them blank or with a tab; got {text!r}.")
     if not isinstance(text, str):
         raise DataError(
             f"text {number} must be a string for a model for task {task}; got {text!r}. Lists are of words to tag."

@@ -23,6 +23,7 @@ ACTIVATIONS = {
 THEIR_ACTIVATIONS = {ours: theirs for theirs, ours in reversed(ACTIVATIONS.items())}
 POSITIONS = {"absolute": "learned", "relative_key": "relative_key", "relative_key_query": "relative_key_query"}
 TASKS = {
+    "ForNextSentencePrediction": "classify",
     "ForMaskedLM": "mlm",
     "ForPreTraining": "mlm",
     "ForSequenceClassification": "classify",
@@ -166,6 +167,12 @@ STYLES = {
 }  # fmt: skip
 SAME_SHAPE = {"xlm-roberta": "roberta", "camembert": "roberta"}
 """Model types that are another one under another name."""
+SEPARATORS = dict.fromkeys(("roberta", *SAME_SHAPE), 2)
+"""How many end symbols stand between the texts of a pair, by model type; of others, one."""
+NEXT_SENTENCE = "BertForNextSentencePrediction"
+NEXT_LABELS = ("next", "not next")
+"""The classes of BERT's second task, in its order. Source: Devlin et al. 2019, section 3.1, task 2, and its code."""
+NEXT_HEAD = "cls.seq_relationship"
 MOST_LABELS = 1 << 20
 DEFAULTS = {
     "activation": "gelu", "dropout": 0.1, "attention_dropout": 0.1, "max_positions": 512, "num_segments": 2,
@@ -184,7 +191,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     style = STYLES[kind]
     for key in ("is_decoder", "add_cross_attention"):
         config.refuse_unless(key, False)
-    task = task_of(config)
+    task, is_next = task_of(config), config.get("architectures") == [NEXT_SENTENCE]
     sizes = sizes_of(config, style.keys, style.defaults)
     sizes.setdefault("num_segments", 0)
     places: list[Place] = []
@@ -212,7 +219,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         positions=positions,
         pad_id=pad_id,
         task=task,
-        labels=labels_of(config, task),
+        labels=list(NEXT_LABELS) if is_next else labels_of(config, task),
         head_activation=head_activation,
         tied_embeddings=config.get("tie_word_embeddings", True),
         feed_forward_chunk=config.get("chunk_size_feed_forward", 0) or None,
@@ -221,16 +228,21 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     prefix = model_prefix(kind, tensors)
 
     def refs(model: nn.Module) -> dict[str, TensorRef]:
-        return encoder_refs(model, kind, prefix, skipped=skipped, places=places)
+        found = encoder_refs(model, kind, prefix, skipped=skipped, places=places)
+        if is_next:
+            found |= {f"head.output_proj.{part}": TensorRef(f"{NEXT_HEAD}.{part}") for part in ("weight", "bias")}
+        return found
 
     old_bias = style.mlm_bias.replace(".decoder", "")
     explained = {
         old_bias: f"where it differs from {style.mlm_bias}, nothing reads it",
         "*position_ids": "not a weight",
         "*token_type_ids": "not a weight",
-        "cls.seq_relationship.*": "the head for the next sentence, which ours does not have",
+        f"{NEXT_HEAD}.*": "the head for the next sentence, which only BertForNextSentencePrediction reads",
         "sop_classifier.*": "the head for the order of sentences, which ours does not have",
     }
+    if is_next:
+        explained["cls.predictions.*"] = "the head for hidden tokens, which BertForNextSentencePrediction does not read"
     if positions != "learned":
         explained["*position_embeddings.weight"] = f"not read with position_embedding_type {positions}"
     if task not in TEXT_TASKS and not ours.pooler:

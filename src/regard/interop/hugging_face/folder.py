@@ -184,6 +184,9 @@ def read(folder: Path) -> ForeignModel:
         any_frame = model_type == t5gemma.TYPE
         source, target = read_tokenizers(folder, symbols, num_ids=num_ids, by_word=by_word, any_frame=any_frame)
     check_symbols(config.where, model.config, target, source)
+    if isinstance(model, Encoder):
+        pairs = {"pair_separators": bert.SEPARATORS.get(model_type, 1), "separator_id": source.eos_id}
+        model.config = model.config.model_copy(update=pairs)
     return ForeignModel(
         f"Hugging Face {model_type}",
         LoadedModel(model, target, source),

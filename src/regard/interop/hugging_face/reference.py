@@ -25,6 +25,7 @@ WITH_HEADS = {
         f"{name}Model": f"{name}ForCausalLM"
         for name in ("Llama", "Mistral", "Qwen2", "Qwen3", "Phi3", "OPT", "Bloom", "GPTNeoX")
     },
+    "Gemma2Model": "Gemma2ForCausalLM",
     "Gemma3TextModel": "Gemma3ForCausalLM",
 }
 """Classes without the output matrix, which is the embedding matrix; and an old name."""

@@ -78,6 +78,7 @@ class NamedModelSettings(TypedDict, total=False):
     num_layers: int
     cross_attention: bool
     num_segments: int
+    pair_separators: int
     pooler: bool
     embedding_dim: int | None
     weights_from: Sequence[int]

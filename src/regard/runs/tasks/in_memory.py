@@ -77,7 +77,7 @@ def labelled_of(data: Any, columns: Columns | None, *, by_word: bool) -> Labelle
         if by_word:
             texts.append(_tagged(first, second, name, count))
             continue
-        label, text = _label(first, name, count), _text(second, name, count)
+        label, text = _label(first, name, count), _text_or_pair(second, name, count)
         if text.strip() and label.strip():
             texts.append(LabelledLine(count, [text], [label.strip()]))
         elif text.strip():
@@ -85,6 +85,16 @@ def labelled_of(data: Any, columns: Columns | None, *, by_word: bool) -> Labelle
     if not texts:
         raise no_texts(name)
     return LabelledText.from_lines(texts, name, count - len(texts))
+
+
+def _text_or_pair(cell: Any, name: str, number: int) -> str:
+    """A text, or two with a tab between them: a pair may be given as a list."""
+    if isinstance(cell, str) or not isinstance(cell, Sequence) or len(cell) != 2:
+        return _text(cell, name, number)
+    texts = [_text(each, name, number) for each in cell]
+    if any("\t" in text or not text.strip() for text in texts):
+        raise DataError(f"{name}, row {number}: the texts of a pair must not be blank, nor hold a tab; got {texts}.")
+    return "\t".join(texts)
 
 
 def names_of(data: Any) -> list[str | os.PathLike[str]]:

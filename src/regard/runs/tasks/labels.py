@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict, cast
 
 from regard.data.batching import labelled_in_order, labelled_training_batches
 from regard.data.encoding import encode_labelled, encode_labels, find_labels, learn_tokenizer
@@ -14,6 +14,8 @@ from regard.data.labelled import (
     LabelledFile,
     LabelledLine,
     LabelledText,
+    are_all_pairs,
+    as_pairs,
     check_labels,
     find_labelled,
     format_warnings,
@@ -24,6 +26,7 @@ from regard.data.labelled import (
 )
 from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
+from regard.models.config import EncoderConfig
 from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
 from regard.runs.settings.defaults import BYTES_TO_A_TOKEN, with_vocabulary_for
@@ -41,6 +44,16 @@ from regard.runs.tasks.task import (
     some_lengths,
 )
 from regard.training.training_run import Scores
+
+SEPARATORS = "model.pair_separators"
+"""The setting that makes pairs of texts."""
+
+
+class Kind(TypedDict):
+    """What `encode_labels` asks for."""
+
+    by_word: bool
+    separators: int
 
 
 class LabelTask(Task):
@@ -83,17 +96,20 @@ class LabelTask(Task):
         if not by_word and initial is None:
             most = settings.tokenizer.vocab_size * BYTES_TO_A_TOKEN
             self.settings = with_vocabulary_for(settings, text_bytes(training, most))
+        separators = 0 if by_word else separators_of(settings)
         if initial is None:
             self.tokenizer = learn_tokenizer(training, ["words"], self.settings.tokenizer, display.on_progress)
-            self.learn_sizes(labels=labels)
+            self.learn_sizes(labels=labels, separator_id=self.tokenizer.eos_id if separators else -1)
         else:
-            self.initialize_from(initial, labels=labels)
+            ends = initial.loaded.tokenizer.eos_id if separators else -1
+            self.initialize_from(initial, labels=labels, separator_id=ends)
         limit = self.settings.model.max_positions
-        self._encoded = encode_labels(training, self.tokenizer, labels, limit, display.on_progress, by_word=by_word)
+        kind = Kind(by_word=by_word, separators=separators)
+        self._encoded = encode_labels(training, self.tokenizer, labels, limit, display.on_progress, **kind)
         self.warn_of_unknown_tokens(initial, text=([" ".join(words) for words in valid.texts], self.tokenizer))
         say_sizes("text", training, self._encoded, valid, valid.name, display)
         self._texts = self._encoded.labelled(by_word=by_word)
-        self._valid_texts = encode_labelled(valid, self.tokenizer, labels, limit, by_word=by_word)
+        self._valid_texts = encode_labelled(valid, self.tokenizer, labels, limit, **kind)
         pool = some_lengths(self._texts.ids)
         self.training_facts = {"name": name, "num_texts": len(self._texts), "num_labels": len(labels)}
         self.validation_facts = {"name": valid.name, "num_texts": len(valid)}
@@ -106,16 +122,21 @@ class LabelTask(Task):
     def read(cls, inputs: Inputs, settings: RunSettings, display: RunDisplay) -> LabelTask:
         """The task of files or rows of labels and texts."""
 
-        def held(given: Any) -> LabelledText:
-            if is_in_memory(given):
-                return labelled_of(given, inputs.columns, by_word=cls.by_word)
-            return read_labelled(names_of(given), by_word=cls.by_word)
-
         training: Sequence[LabelledData]
         if is_in_memory(inputs.training):
-            training = [held(inputs.training)]
+            training = [labelled_of(inputs.training, inputs.columns, by_word=cls.by_word)]
         else:
             training = find_labelled(names_of(inputs.training), by_word=cls.by_word)
+        settings = settings if cls.by_word else with_pairs(settings, training, display)
+        pairs = not cls.by_word and separators_of(settings) > 0
+        training = [as_pairs(each) for each in training] if pairs else training
+
+        def held(given: Any) -> LabelledText:
+            if not is_in_memory(given):
+                return read_labelled(names_of(given), by_word=cls.by_word, pairs=pairs)
+            text = labelled_of(given, inputs.columns, by_word=cls.by_word)
+            return as_pairs(text) if pairs else text
+
         if inputs.for_own_loop:
             labels = inputs.initial.loaded.model.class_names if inputs.initial is not None else None
             empty = LabelledText([], [], "no validation")
@@ -143,6 +164,19 @@ class LabelTask(Task):
     def example(self, index: int) -> str:
         """The file and line of a text."""
         return self._encoded.location(index, self._names)
+
+
+def separators_of(settings: RunSettings) -> int:
+    """How many end symbols stand between the texts of a pair; 0: no text is a pair."""
+    return cast("EncoderConfig", settings.model).pair_separators
+
+
+def with_pairs(settings: RunSettings, training: Sequence[LabelledData], display: RunDisplay) -> RunSettings:
+    """The settings for texts that are pairs, if all of them are and nobody said what a tab means."""
+    if SEPARATORS in settings.explicit or separators_of(settings) or not are_all_pairs(training):
+        return settings
+    display.say(f"each text is two, which a tab separates: {SEPARATORS}=1 (0: a tab is part of a text)")
+    return settings.changed({SEPARATORS: 1}, [SEPARATORS])
 
 
 class ClassifyTask(LabelTask):
