@@ -47,6 +47,9 @@ MODELS: dict[str, Any] = {
         vocab_size=size, **SIZES, num_layers=1, score_cap=2.0, logit_cap=3.0
     ),
     "encoder, mlm": lambda size: EncoderConfig(vocab_size=size, **SIZES, num_layers=2),
+    "encoder, classes of pairs": lambda size: EncoderConfig(
+        vocab_size=size, **SIZES, num_layers=1, task="classify", labels=["a", "b"], pair_separators=1, separator_id=3
+    ),
     "encoder, classes by the mean, window longer than the example": lambda size: EncoderConfig(
         vocab_size=size,
         **SIZES,

@@ -123,7 +123,10 @@ def test_a_row_that_cannot_be_read_leaves_its_place(
     ("name", "column", "kind", "message"),
     [
         ("x.txt", "2", SettingsError, "--column"),
-        *(("x.tsv", column, SettingsError, "from 1; got") for column in ("0", "00", "-1", "9" * 5000, "²")),
+        *(
+            ("x.tsv", column, SettingsError, r"from 1, or two such as 2-3; got")
+            for column in ("0", "00", "-1", "9" * 5000, "²", "3-2", "1-", "1-2-3")
+        ),
         ("x.tsv", "source", SettingsError, "must be the number of a column"),
         ("y.txt", None, DataError, "must be a file"),
         ("x.parquet", "m", DataError, "must be a column of .*: n, source; got m"),

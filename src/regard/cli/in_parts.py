@@ -52,7 +52,9 @@ class PartOptions:
     ] = None
     column: Annotated[
         str | None,
-        typer.Option(help="With --parts: the column of a .tsv (a number from 1), or the key of a .jsonl or .parquet."),
+        typer.Option(
+            help="With --parts: the column of a .tsv (from 1; several: 2-3), or the key of a .jsonl or .parquet."
+        ),
     ] = None
     collect: Path | bool | None = None
     """The file that `Collect` names; of `evaluate`, whether scores are asked for."""

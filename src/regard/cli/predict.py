@@ -42,8 +42,10 @@ def predict(
 
     if in_parts:
         prepare_process(threads)
-        answer = PredictedRows(ModelChoice(model, device, adapter=adapter), as_json)
-        answer_in_parts("predict", answer, [input_file(input, in_parts.column)], output, in_parts)
+        file = input_file(input, in_parts.column)
+        names_column = in_parts.column is not None or file.kind != "tsv"
+        answer = PredictedRows(ModelChoice(model, device, adapter=adapter), as_json, names_column)
+        answer_in_parts("predict", answer, [file], output, in_parts)
         return
     refuse_given("output", because="without `--parts`")
     check = partial(check_input, input, f"predict {model}", key="text")

@@ -21,7 +21,8 @@ from regard.text.words import SPACES, split_words
 LABEL_NAMES = {"label", "labels", "class", "classes", "category", "sentiment", "intent", "target", "tag", "tags", "pos",
                "ner"}  # fmt: skip
 TEXT_NAMES = {"text", "texts", "sentence", "sentences", "question", "review", "document", "content", "word", "words", "token",
-              "tokens", "form"}  # fmt: skip
+              "tokens", "form", "premise", "hypothesis", "sentence1", "sentence2", "text1", "text2", "question1",
+              "question2"}  # fmt: skip
 """The names of text columns in the header lines of files that other programs write."""
 
 
@@ -346,12 +347,12 @@ def encode_whole(
 
 
 def _lengths_in(lengths: Sequence[int], room: int) -> list[int]:
-    """How much of one text or two has room: the longer one is cut, and where they are equal, the second."""
+    """The lengths of one text or two, cut to the room for all: the longer one first. Of an odd number it has one more."""
     if len(lengths) == 1:
         return [min(lengths[0], room)]
-    first, second = lengths
-    second = min(second, max(room // 2, room - first))
-    return [min(first, room - second), second]
+    shorter = min(*lengths, max(room // 2, room - max(lengths)))
+    longer = min(max(lengths), room - shorter)
+    return [longer, shorter] if lengths[0] > lengths[1] else [shorter, longer]
 
 
 def _word_rows(

@@ -140,9 +140,12 @@ class Encoder(Model):
         return normalised(self.norm, x, given.is_token)
 
     def _kinds(self, given: TextInput) -> Ids:
-        """The kind of each token: in a pair of texts, which of them it is in. The symbol that ends a text belongs to it."""
+        """The kind of each token: in a pair of texts, which of them it is in. The symbol that ends a text belongs to it.
+
+        With two symbols between the texts, as in RoBERTa, all tokens are of one kind.
+        """
         config = self.config
-        if config.separator_id < 0 or config.num_segments < 2 or given.ids is None:
+        if config.pair_separators != 1 or config.num_segments < 2 or given.ids is None:
             return torch.zeros_like(given.positions)
         is_end = (given.ids == config.separator_id).long()
         return (is_end.cumsum(dim=1) - is_end).clamp(max=1)

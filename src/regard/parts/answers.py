@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from regard.errors import DataError
+from regard.errors import DataError, SettingsError
 from regard.generation.options import DecodingOptions, TextOptions
 from regard.interop.files import find_folder, is_hub_name
 from regard.parts.manifest import folder_digest
@@ -197,6 +197,8 @@ class ScoredRows(RowAnswers):
 class PredictedRows(RowAnswers):
     """The labels of each row."""
 
+    names_column: bool = True
+    """Whether it is said which columns of the input are the text; else it is the first."""
     num_cut: int = field(default=0, init=False)
     kind = Predictor
 
@@ -206,6 +208,19 @@ class PredictedRows(RowAnswers):
         if not self.num_cut:
             return []
         return [f"of {counted(self.num_cut, 'line')} only the beginning was read: more tokens than the model can read"]
+
+    def try_out(self, num_files: int) -> None:
+        """As of all rows; and make sure that it is known whether a row is a pair of texts.
+
+        Raises:
+            SettingsError: it is not.
+        """
+        super().try_out(num_files)
+        if self.loaded.reads_pairs and not self.names_column:
+            raise SettingsError(
+                "`--column` must say which columns of a .tsv are the text, as the model reads pairs; got none. Both texts of a "
+                "pair: `--column 1-2`. One text: `--column 1`."
+            )
 
     def _lines(self, rows: Sequence[Row], first: int) -> Iterator[str]:
         for prediction in self.loaded.predict_lines([text for (text,) in rows]):

@@ -48,7 +48,8 @@ class InputFile:
     """A file whose rows each hold one text.
 
     Args:
-        column: of `.tsv`, the number of the column, from 1 (default 1); of `.jsonl` and Parquet, the key (default `source`).
+        column: of `.tsv`, the number of the column, from 1 (default 1), or the first and the last of several, such as `2-3`; of
+            `.jsonl` and Parquet, the key (default `source`).
     """
 
     path: Path
@@ -61,8 +62,10 @@ class InputFile:
             raise DataError(f"{self.path} must be a file, as its parts are read by themselves; got none of this name.")
         if self.kind == "text" and self.column is not None:
             raise SettingsError(f"`--column` is for .tsv, .jsonl and .parquet; got {self.path}. Remove it.")
-        if self.kind == "tsv" and not re.fullmatch("0*[1-9][0-9]{0,5}", self.column or "1"):
-            raise SettingsError(f"--column must be the number of a column of {self.path}, from 1; got {self.column}.")
+        if self.kind == "tsv" and not _are_columns(self.column or "1"):
+            raise SettingsError(
+                f"--column must be the number of a column of {self.path}, from 1, or two such as 2-3; got {self.column}."
+            )
 
     @property
     def packing(self) -> str:
@@ -172,10 +175,13 @@ class InputFile:
             return raw[:-1].decode()
         line = decode_line(raw, number, str(self.path))
         if self.kind == "tsv":
-            columns, asked = line.split("\t"), int(self.column or 1)
-            if asked > len(columns) and line:
-                raise DataError(f"{self.path}, line {number}: a line must have column {asked}; got {len(columns)}.")
-            return columns[asked - 1] if line else ""
+            columns = line.split("\t")
+            first, _, last = (self.column or "1").partition("-")
+            if int(last or first) > len(columns) and line:
+                raise DataError(
+                    f"{self.path}, line {number}: a line must have column {int(last or first)}; got {len(columns)}."
+                )
+            return "\t".join(columns[int(first) - 1 : int(last or first)])
         if self.kind == "jsonl" and line:
             (text,) = strings_of(line, [self.column or "source"], str(self.path), number)
             return text.replace("\n", " ")  # a row of output belongs to each row of input
@@ -303,3 +309,10 @@ def _module(path: Path) -> tuple[Any, tuple[type[Exception], ...]]:
     except ImportError as error:
         raise MissingExtraError(f"{path} (a zstd file)", "large") from error
     return zstd, (EOFError, zstd.ZstdError)
+
+
+def _are_columns(given: str) -> bool:
+    """Whether this names a column of `.tsv`, or the first and the last of several."""
+    numbers = given.split("-")
+    is_named = len(numbers) < 3 and all(re.fullmatch("0*[1-9][0-9]{0,5}", number) for number in numbers)
+    return is_named and int(numbers[0]) <= int(numbers[-1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from torch import Tensor, nn
@@ -191,7 +191,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     style = STYLES[kind]
     for key in ("is_decoder", "add_cross_attention"):
         config.refuse_unless(key, False)
-    task, is_next = task_of(config), config.get("architectures") == [NEXT_SENTENCE]
+    task = task_of(config)
     sizes = sizes_of(config, style.keys, style.defaults)
     sizes.setdefault("num_segments", 0)
     places: list[Place] = []
@@ -219,7 +219,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         positions=positions,
         pad_id=pad_id,
         task=task,
-        labels=list(NEXT_LABELS) if is_next else labels_of(config, task),
+        labels=labels_of(config, task),
         head_activation=head_activation,
         tied_embeddings=config.get("tie_word_embeddings", True),
         feed_forward_chunk=config.get("chunk_size_feed_forward", 0) or None,
@@ -228,10 +228,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     prefix = model_prefix(kind, tensors)
 
     def refs(model: nn.Module) -> dict[str, TensorRef]:
-        found = encoder_refs(model, kind, prefix, skipped=skipped, places=places)
-        if is_next:
-            found |= {f"head.output_proj.{part}": TensorRef(f"{NEXT_HEAD}.{part}") for part in ("weight", "bias")}
-        return found
+        return encoder_refs(model, kind, prefix, skipped=skipped, places=places)
 
     old_bias = style.mlm_bias.replace(".decoder", "")
     explained = {
@@ -241,8 +238,6 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         f"{NEXT_HEAD}.*": "the head for the next sentence, which only BertForNextSentencePrediction reads",
         "sop_classifier.*": "the head for the order of sentences, which ours does not have",
     }
-    if is_next:
-        explained["cls.predictions.*"] = "the head for hidden tokens, which BertForNextSentencePrediction does not read"
     if positions != "learned":
         explained["*position_embeddings.weight"] = f"not read with position_embedding_type {positions}"
     if task not in TEXT_TASKS and not ours.pooler:
@@ -253,6 +248,19 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         symbols(config, pad_id, bos=None if kind == "roberta" else 101, eos=None if kind == "roberta" else 102),
         aliases={style.mlm_bias: (old_bias,)},
         explained=explained,
+    )
+
+
+def next_sentence_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
+    """The same for `BertForNextSentencePrediction`: a classifier of pairs."""
+    found = blueprint(config, tensors)
+    head = {f"head.output_proj.{part}": TensorRef(f"{NEXT_HEAD}.{part}") for part in ("weight", "bias")}
+    unread = {"cls.predictions.*": f"the head for hidden tokens, which {NEXT_SENTENCE} does not read"}
+    return replace(
+        found,
+        config=found.config.model_copy(update={"labels": list(NEXT_LABELS)}),
+        refs=lambda model: found.refs(model) | head,
+        explained={**found.explained, **unread},
     )
 
 

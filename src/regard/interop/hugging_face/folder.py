@@ -80,6 +80,8 @@ HEADS_OF_TOKENS = (
 
 
 def _bert(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
+    if config.get("architectures") == [bert.NEXT_SENTENCE]:
+        return bert.next_sentence_blueprint(config, tensors)
     is_decoder = bert_decoders.is_bert_decoder(config)
     return (bert_decoders.bert_blueprint if is_decoder else bert.blueprint)(config, tensors)
 
