@@ -136,7 +136,7 @@ class EmbeddingAndOutput(NamedTuple):
     output: nn.Linear
     """The linear map to the vocabulary."""
     logit_cap: float | None
-    """What logits are bounded by; None: nothing."""
+    """The bound of logits; None: there is none."""
 
     @property
     def position_table(self) -> Tensor | None:

@@ -177,7 +177,7 @@ class TokenModel(Model):
     output_embedding: nn.Embedding
     output_bias: nn.Parameter | None
     logit_cap: float | None = None
-    """What logits are bounded by; None: nothing."""
+    """The bound of logits; None: there is none."""
     step_states: Callable[..., tuple[Tensor, Any]]
     """The states of the newest tokens, and the decoder state with them: of `(ids, state)`."""
 

@@ -26,7 +26,7 @@ NAMES = {"gemma2": "Gemma2ForCausalLM", "gemma3_text": "Gemma3ForCausalLM"}
 WITHOUT_OUTPUT = {"gemma2": "Gemma2Model", "gemma3_text": "Gemma3TextModel"}
 """The class of a model without the output matrix."""
 WINDOW_PATTERN = {"gemma2": 2, "gemma3_text": 6}
-"""One of so many layers sees everything, where no key says it."""
+"""The number of layers of which one sees everything, where no key says it."""
 MAX_POSITIONS = {"gemma2": 8_192, "gemma3_text": 131_072}
 LAYER = llama.LAYER | {
     "self_attention_residual.output_norm": "post_attention_layernorm",

@@ -50,7 +50,7 @@ SEPARATORS = "model.pair_separators"
 
 
 class Kind(TypedDict):
-    """What `encode_labels` asks for."""
+    """The arguments of `encode_labels` that say what a label is of."""
 
     by_word: bool
     separators: int
@@ -167,7 +167,7 @@ class LabelTask(Task):
 
 
 def separators_of(settings: RunSettings) -> int:
-    """How many end symbols stand between the texts of a pair; 0: no text is a pair."""
+    """The number of end symbols between the texts of a pair; 0: no text is a pair."""
     return cast("EncoderConfig", settings.model).pair_separators
 
 
