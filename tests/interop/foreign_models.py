@@ -306,6 +306,7 @@ MODELS: dict[str, Callable[[], Any]] = {
         "MBart", scale_embedding=False, activation_function="relu", forced_bos_token_id=1, pad_token_id=5
     ),
     "pegasus": fairseq("Pegasus", activation_function="relu", scale_embedding=True),
+    "pegasus, untied, gelu": fairseq("Pegasus", scale_embedding=False, tie_word_embeddings=False),
     "t5": t5(),
     "t5, gated": t5(feed_forward_proj="gated-gelu", num_layers=1),
     "t5, untied": t5(tie_word_embeddings=False, feed_forward_proj="gated-silu"),

@@ -83,6 +83,8 @@ WRITTEN = {
     "m2m_100, unscaled, untied, gelu": "m2m_100",
     "mbart": "mbart",
     "mbart, unscaled, relu, forced begin": "mbart",
+    "pegasus": "pegasus",
+    "pegasus, untied, gelu": "pegasus",
     "t5gemma, untied": "t5gemma",
     "t5gemma, more layers that write": "t5gemma",
 }

@@ -1,4 +1,4 @@
-"""BART written from models of ours: learned positions, normalised embeddings, post-norm; others are refused by their setting."""
+"""BART and Pegasus written from models of ours; what they do not have is refused by its setting."""
 
 from pathlib import Path
 from typing import Any
@@ -100,3 +100,43 @@ def test_a_model_that_bart_cannot_hold_is_refused_by_its_setting(
     with pytest.raises(ModelFolderError, match=message):
         write_foreign(ours(symbols, **choices), tmp_path / "bart", "bart")
     assert not (tmp_path / "bart").exists()
+
+
+PEGASUS = {"embedding_norm": "none", "positions": "sinusoidal", "norm": "pre"}
+
+
+@pytest.mark.parametrize(("choices", "symbols"), [
+    ({}, {}), ({"tied_embeddings": "source", "scale_embeddings": False, "positions": "sinusoidal_halves"}, {"start_ids": [3, 2]}),
+    ({"tied_embeddings": "none", "output_bias": True, "pad_id": -1}, {"pad_id": -1, "start_ids": [2]}),
+], ids=str)  # fmt: skip
+@torch.no_grad()
+def test_pegasus_is_written(
+    choices: dict[str, Any], symbols: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sinusoids that are interleaved become theirs by another order of the axes."""
+    monkeypatch.setattr("regard.interop.check.DECODED_TOKENS", 8)
+    loaded = ours({"source_begin_ids": []} | symbols, **PEGASUS | choices)
+    check = write_foreign(loaded, tmp_path / "pegasus", "pegasus").check()
+    assert check is not None
+    assert check.largest_difference <= 1e-5 * max(check.largest_value, 1), check
+    assert check.first_difference is None
+    again: Any = read_foreign(tmp_path / "pegasus").loaded
+    model: Any = loaded.model
+    ids = torch.randint(4, 27, (2, 6), generator=torch.Generator().manual_seed(4))
+    torch.testing.assert_close(again.model(ids, ids), model(ids, ids), rtol=1e-5, atol=1e-5)
+    assert again.tokenizer.symbols.start_ids == loaded.tokenizer.symbols.start_ids
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "pegasus")
+    assert tokenizer("w5 w6 w7")["input_ids"] == [5, 6, 7, 3]
+
+
+@pytest.mark.parametrize(("choices", "message"), [
+    ({"norm": "post"}, "norm must be pre to be written as pegasus; got post"),
+    ({"positions": "learned"}, "positions must be sinusoidal to be written as pegasus; got learned"),
+    ({"positions": "sinusoidal_fairseq"}, "positions must be sinusoidal .*got sinusoidal_fairseq"),
+    ({"embedding_norm": "both"}, "embedding_norm must be none .*got both"),
+    ({"tied_embeddings": "target"}, "tied_embeddings must be all, source or none .*got target"),
+])  # fmt: skip
+def test_what_pegasus_lacks_is_not_written(choices: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ModelFolderError, match=message):
+        write_foreign(ours(**PEGASUS | choices), tmp_path / "pegasus", "pegasus")
+    assert not (tmp_path / "pegasus").exists()

@@ -262,7 +262,7 @@ def _refs(model: nn.Module, prefix: str, tables: Mapping[str, str]) -> dict[str,
 
 
 def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """The configuration and the tensors of an encoder-decoder of ours as MarianMT, BART, M2M100 or mBART.
+    """The configuration and the tensors of an encoder-decoder of ours as MarianMT, BART, M2M100, mBART or Pegasus.
 
     Sinusoids that are interleaved become Marian's, all sines first, by an exact change of basis (`with_halved_sinusoids`).
 
@@ -278,9 +278,9 @@ def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str
     })  # fmt: skip
     if kind != "marian":
         _refuse_for_fairseq(ours, symbols, kind)
-    elif ours.positions == "sinusoidal":
+    if family.positions == "sinusoidal_halves" and ours.positions == "sinusoidal":
         model = with_halved_sinusoids(model)
-    elif ours.positions != "sinusoidal_halves":
+    elif family.positions == "sinusoidal_halves" != ours.positions:
         refuse(kind, {"positions": (ours.positions, "sinusoidal")})
     is_shared, is_tied = (ours.tied_embeddings in ("all", side) for side in ("source", "target"))
     tables = _tables({}, "model.", is_shared=is_shared, is_tied=is_tied)
@@ -334,18 +334,19 @@ def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str
 
 
 def _refuse_for_fairseq(ours: EncoderDecoderConfig, symbols: Symbols, kind: str) -> None:
-    """Make sure that a model that fairseq had first, BART, M2M100 or mBART, has what a model of ours has."""
+    """Make sure that BART, M2M100, mBART or Pegasus has what a model of ours has."""
     family = FAMILIES[kind]
     positions: str = family.positions
-    if symbols.pad_id < 0:  # its padding is never written: no other symbol can stand for it
+    if symbols.pad_id < 0 and kind != "pegasus":  # its padding is never written: no other symbol can stand for it
         refuse(kind, {"pad_id": (symbols.pad_id, "an id of the vocabulary")})
     if positions == "sinusoidal_fairseq":
         if symbols.pad_id not in COUNTED_FROM_PADDING:
             refuse(kind, {"pad_id": (symbols.pad_id, "0 or 1")})
         positions = COUNTED_FROM_PADDING[symbols.pad_id]
         refuse(kind, {"output_bias": (ours.output_bias, False)})
+    if positions != "sinusoidal_halves":
+        refuse(kind, {"positions": (ours.positions, positions)})
     refuse(kind, {
-        "positions": (ours.positions, positions),
         "source_vocab_size": (ours.source_vocab_size, None),
         "start_ids": (symbols.start_ids, symbols.start_ids[:2]),
     })  # fmt: skip

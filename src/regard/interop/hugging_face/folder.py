@@ -125,7 +125,7 @@ TYPES: dict[str, ModelType] = {
         name: ModelType(bart.blueprint, bart.FAMILIES[name].architecture, _pair(bart.export, name))
         for name in multilingual.RULES
     },
-    "pegasus": ModelType(bart.blueprint, bart.FAMILIES["pegasus"].architecture),
+    "pegasus": ModelType(bart.blueprint, bart.FAMILIES["pegasus"].architecture, _pair(bart.export, "pegasus")),
     "t5": ModelType(t5.blueprint, "T5ForConditionalGeneration", _pair(t5.export, "t5")),
     "mt5": ModelType(t5.blueprint, "MT5ForConditionalGeneration"),
     t5gemma.TYPE: ModelType(t5gemma.blueprint, t5gemma.NAME, {EncoderDecoder: t5gemma.export}),
