@@ -4,10 +4,18 @@ import type {TokensReply} from "./api";
 import type {AttentionView, Side} from "./attention-view";
 import {numGivenTokens} from "./given";
 import {layerOf} from "./head-navigation";
-import type {Inspection, InspectionFlow} from "./server";
 import {FLOW_PREFIX, hasOutputRows, MEAN_PREFIX, state, update} from "./state";
 import {textDirection} from "./spelling";
-import {groupByWords, meanWeights, rowWeights, weightsOfShares, wordGroups, type Weights} from "./weights";
+import {
+  groupByWords,
+  meanWeights,
+  rowWeights,
+  weightsOfShares,
+  wordGroups,
+  type Inspection,
+  type InspectionFlow,
+  type Weights,
+} from "./weights";
 
 /** The part of the text that each token covers: together they are the text, up to its last word. */
 function coveredPieces({spelled, offsets}: TokensReply, text: string): string[] {

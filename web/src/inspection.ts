@@ -7,7 +7,7 @@ import {searchKey, traceSearch} from "./beam-search";
 import {firstHead, layerOf} from "./head-navigation";
 import {redecodingFields, targetFields} from "./request-fields";
 import type {Sentence} from "./sentence";
-import {fetchOfInspection, fetchSlowly, inspect, type Inspection} from "./server";
+import {fetchOfInspection, fetchSlowly, inspect} from "./server";
 import {
   assign,
   chosenModel,
@@ -22,6 +22,7 @@ import {
   type State,
 } from "./state";
 import {isRunning, relabel, runLatest} from "./tasks";
+import type {Inspection} from "./weights";
 
 /** Whether a model has a head, a mean of heads or a flow. */
 function hasView(head: string, {weights}: Inspection): boolean {

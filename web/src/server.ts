@@ -1,9 +1,9 @@
 /** Requests to the server. */
 
-import type {AblationReply, FlowReply, InspectReply, NativeFailure, TextReply} from "./api";
+import type {InspectReply, NativeFailure, TextReply} from "./api";
 import type {Alternative} from "./sentence";
 import {chosenModel} from "./state";
-import type {Weights} from "./weights";
+import type {Inspection, Weights} from "./weights";
 
 interface StreamedToken {
   token: string;
@@ -17,16 +17,6 @@ export type StreamEvent =
   | {name: "token"; data: {sentence: number; text: string; tokens?: StreamedToken[]}}
   | {name: "done"; data: TextReply}
   | {name: "error"; data: {status: number; message: string}};
-
-export type Inspection = InspectReply & {
-  /** Of a stored page. */
-  ablations?: AblationReply[];
-  /** The fields by which the server can inspect again. */
-  request: object;
-  weights: Map<string, Weights>;
-};
-
-export type InspectionFlow = FlowReply & {inspection: Inspection};
 
 export class ServerError extends Error {
   constructor(

@@ -13,9 +13,9 @@ import type {
   WritesReply,
 } from "./api";
 import type {AttentionView} from "./attention-view";
-import type {Inspection, InspectionFlow} from "./server";
 import type {Sentence} from "./sentence";
 import {NEUTRAL, type SoftmaxSettings} from "./softmax";
+import type {Inspection, InspectionFlow} from "./weights";
 
 export interface State {
   server: {

@@ -1,6 +1,6 @@
-/** Weights of attention: a row for each query, a column for each key. */
+/** Inspections, and weights of attention: a row for each query, a column for each key. */
 
-import type {TokensReply} from "./api";
+import type {AblationReply, FlowReply, InspectReply, TokensReply} from "./api";
 
 export interface Weights {
   rows: number;
@@ -11,6 +11,16 @@ export interface Weights {
   /** The value of a cell that a mask forbids. */
   forbidden: number;
 }
+
+export type Inspection = InspectReply & {
+  /** Of a stored page. */
+  ablations?: AblationReply[];
+  /** The fields by which the server can inspect again. */
+  request: object;
+  weights: Map<string, Weights>;
+};
+
+export type InspectionFlow = FlowReply & {inspection: Inspection};
 
 export const isForbidden = (weights: Weights, row: number, key: number): boolean =>
   weights.values[row * weights.keys + key] === weights.forbidden;

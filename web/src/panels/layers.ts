@@ -6,12 +6,12 @@ import {chooseHead} from "../inspection";
 import {placeAfter, placeBefore, placeWords} from "../places";
 import {saveMenu, type Row} from "../save-menu";
 import {scrollToPanel} from "../scrolling";
-import type {Inspection} from "../server";
 import type {Sentence} from "../sentence";
 import {displayToken} from "../spelling";
 import {FLOW_METHODS, FLOW_PREFIX, isViewOfOther, state, update} from "../state";
 import {styleProperties} from "../style-properties";
 import {help} from "../terms";
+import type {Inspection} from "../weights";
 import {stream} from "./stream";
 import {percent} from "./tokens";
 
