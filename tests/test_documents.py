@@ -118,3 +118,15 @@ def test_every_preset_is_documented() -> None:
                 f"{model['ff_dim']:,}" if "ff_dim" in model else "", str(model["dropout"]),
                 f"{tokenizer['vocab_size']:,}{kind}", f"{training['steps']:,}", f"{training['batch_tokens']:,}", rate,
             ]  # fmt: skip
+
+
+def test_the_way_of_a_sentence_enters_no_file_three_times() -> None:
+    """The numbered steps of docs/life-of-a-sentence.md, in each of its parts. What they name is checked above."""
+    text = (ROOT / "docs" / "life-of-a-sentence.md").read_text()
+    _, *parts = re.split(r"^## ", text, flags=re.M)
+    assert len(parts) == 4
+    for part in parts:
+        steps = re.findall(r"^\d+\. (.*?)(?=^\d+\. |^\n[A-Z]|\Z)", part.split("\nAlso at work")[0], flags=re.M | re.S)
+        assert len(steps) > 3
+        entered = [file for step in steps for file in set(re.findall(r"`([\w/]+\.(?:py|c))`", step))]
+        assert max(map(entered.count, entered)) < 3
