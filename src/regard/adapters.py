@@ -34,7 +34,7 @@ FORMAT_VERSION = 1
 FACTORS = ("down", "up")
 """The names of an update's two matrices."""
 HEAD = ("task", "labels")
-CHANGES = (*HEAD, *SAME_WEIGHTS)
+CHANGES = (*HEAD, *SAME_WEIGHTS, "separator_id")
 """The settings of a model that an adapter may change."""
 MOST_TRIED = 16
 """The number of tokens that a model with an adapter is tried with."""

@@ -131,6 +131,36 @@ def test_a_model_of_single_texts_learns_pairs(
     assert code == 0, error
 
 
+def test_an_adapter_reads_pairs_beside_a_model_of_single_texts(
+    trained: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The base stays as it is; and the adapter's page says how it is used."""
+    single, lines = tmp_path / "single", tmp_path / "lines.tsv"
+    train = ["train", data, "--valid", data, *SMALL]
+    assert command(*train, "-o", single, "--steps", 2, "--set", "model.pair_separators=0") == 0
+    adapter = [
+        "--from",
+        single,
+        "--set",
+        "adapter.rank=4",
+        "--set",
+        "training.learning_rate=0.03",
+        "--threads",
+        1,
+        "--seed",
+        1,
+    ]
+    code, out, error = outcome(capsys, "train", data, "--valid", data, "-o", tmp_path / "a", *adapter, "--steps", 200)
+    assert code == 0, error
+    lines.write_text("".join(f"{first}\t{second}\n" for first, second, _ in PAIRS))
+    code, out, error = outcome(capsys, "predict", single, lines, "--adapter", tmp_path / "a")
+    assert code == 0, error
+    right = [label for *_, label in PAIRS]
+    assert sum(found == label for found, label in zip(out.split(), right, strict=True)) > 12  # of 16; 12 are "other"
+    assert "got columns" in refused(capsys, "predict", single, lines)
+    assert f" predict {single} --adapter" in outcome(capsys, "info", tmp_path / "a")[1]
+
+
 def test_texts_are_pairs_where_each_has_one_tab(tmp_path: Path) -> None:
     path = tmp_path / "data.tsv"
     for content, expected in (

@@ -83,11 +83,12 @@ def _adapter_info(folder: Path, as_json: bool) -> None:
     if as_json:
         print_result(json.dumps(facts, indent=2, ensure_ascii=False))
         return
+    command = {"decoder": "generate", "encoder": "predict"}.get(getattr(adapter.config, "arch", ""), "translate")
     parts = "".join(f", {name} as a whole" for name in adapter.whole)
     echo(
         f"{folder}: an adapter of {adapter.base.name} for {len(adapter.scales)} linear maps{parts}, "
         f"{adapter.weights.stat().st_size / 1e3:,.0f} kB\n  {'weights of the model':<22}sha256 {adapter.base.sha256}\n"
-        f"  {'use':<22}{program()} translate {adapter.base.name} --adapter {folder}"
+        f"  {'use':<22}{program()} {command} {adapter.base.name} --adapter {folder}"
     )
 
 
