@@ -135,21 +135,10 @@ def test_an_adapter_reads_pairs_beside_a_model_of_single_texts(
     trained: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The base stays as it is; and the adapter's page says how it is used."""
-    single, lines = tmp_path / "single", tmp_path / "lines.tsv"
-    train = ["train", data, "--valid", data, *SMALL]
-    assert command(*train, "-o", single, "--steps", 2, "--set", "model.pair_separators=0") == 0
-    adapter = [
-        "--from",
-        single,
-        "--set",
-        "adapter.rank=4",
-        "--set",
-        "training.learning_rate=0.03",
-        "--threads",
-        1,
-        "--seed",
-        1,
-    ]
+    single, lines, texts = tmp_path / "single", tmp_path / "lines.tsv", tmp_path / "texts.tsv"
+    texts.write_text("".join(f"{label}\t{second}\n" for label, _, second in ROWS))
+    assert command("train", texts, "--valid", texts, "-o", single, *SMALL, "--steps", 2) == 0
+    adapter = ["--from", single, "--set", "adapter.rank=4", "--threads", 1, "--seed", 1]
     code, out, error = outcome(capsys, "train", data, "--valid", data, "-o", tmp_path / "a", *adapter, "--steps", 20)
     assert code == 0, error
     lines.write_text("".join(f"{first}\t{second}\n" for first, second, _ in PAIRS))
