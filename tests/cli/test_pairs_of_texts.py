@@ -148,7 +148,7 @@ def test_an_adapter_reads_pairs_beside_a_model_of_single_texts(
         COLOURS
     )  # the second text is read, too
     assert "got columns" in refused(capsys, "predict", single, lines)
-    assert f" predict {single} --adapter" in outcome(capsys, "info", tmp_path / "a")[1]
+    assert f" predict {single.name} --adapter" in outcome(capsys, "info", tmp_path / "a")[1]
 
 
 def test_texts_are_pairs_where_each_has_one_tab(tmp_path: Path) -> None:
