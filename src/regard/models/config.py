@@ -229,7 +229,7 @@ class TransformerConfig(ModelConfig):
             found = self.windows_of(kind)
             if found and kind != "cross" and len(found) != count:
                 name = "windows" if found is self.windows else f"{kind}_windows"
-                raise ValueError(f"{name} must be one for each of {count} layers of the {kind}; got {len(found)}.")
+                raise ValueError(f"{name} must be one for each of {count} layers; got {len(found)}.")
         return self
 
     def windows_of(self, kind: str) -> Windows:
