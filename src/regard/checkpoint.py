@@ -306,6 +306,15 @@ def _load_tokenizer(path: Path, digest: str, vocab_size: int) -> Tokenizer:
     return tokenizer
 
 
+def stored_config(folder: Path) -> ModelConfig | None:
+    """The configuration of a model folder, without its weights; None: it is not a folder of ours, or damaged."""
+    try:
+        config: ModelConfig = _load_config(folder)["model"]
+    except ModelFolderError:
+        return None
+    return config
+
+
 def _load_config(folder: Path) -> dict[str, Any]:
     path = folder / CONFIG
     try:

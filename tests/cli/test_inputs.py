@@ -14,7 +14,7 @@ from running import outcome
 import regard
 from regard.checkpoint import save_new
 from regard.data.corpus import ParallelText
-from regard.data.labelled import encode_words
+from regard.data.labelled import encode_whole
 from regard.errors import DataError
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.registry import build
@@ -156,9 +156,9 @@ def test_what_is_typed_is_predicted_line_by_line(
 
     def noted(texts: list[list[str]], *rest: object) -> object:
         sizes.append(len(texts))
-        return encode_words(texts, *rest)  # type: ignore[arg-type]
+        return encode_whole(texts, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(predicting, "encode_words", noted)
+    monkeypatch.setattr(predicting, "encode_whole", noted)
     given(monkeypatch, "ab\ncd\n", typed=True)
     assert outcome(capsys, "predict", "classify")[0] == 0
     assert sizes == [1, 1]

@@ -279,7 +279,7 @@ def test_the_protocol_of_uvicorn_has_what_ours_leans_on() -> None:
     assert protocol.connections == set()
     assert protocol.cycle is None
     assert "response_complete" in inspect.getsource(RequestResponseCycle.__init__)
-    for name in ("connection_made", "data_received", "pause_writing", "resume_writing", "connection_lost"):
+    for name in ("connection_made", "data_received", "pause_writing", "resume_writing", "connection_lost", "shutdown"):
         assert inspect.isfunction(getattr(H11Protocol, name))
 
 

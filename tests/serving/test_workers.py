@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import re
@@ -187,6 +188,31 @@ def test_new_workers_take_over_while_requests_come(start: Start, folder: Path, t
     server.process.send_signal(signal.SIGHUP)
     replaced(server, old)
     wait_for(lambda: all(json.loads(ask(server, "/health")[1]) == {"status": "ok"} for _ in range(8)))
+    assert server.stop() == 0
+
+
+def test_a_connection_that_was_opened_before_its_process_ends_is_answered(start: Start, folder: Path) -> None:
+    """A client that has connected and not yet sent its request: a closed connection would lose that."""
+    server = start(folder, "--workers", 2)
+    old, is_over = workers(server), False
+    address = server.url.removeprefix("http://")
+
+    def requests() -> Iterator[int]:
+        while not is_over:
+            connection = http.client.HTTPConnection(address, timeout=60)
+            connection.connect()
+            time.sleep(0.15)
+            connection.request("GET", "/languages")
+            yield connection.getresponse().status
+            connection.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        asked = [pool.submit(lambda: set(requests())) for _ in range(6)]
+        for _ in range(3):
+            server.process.send_signal(signal.SIGHUP)
+            old = replaced(server, old)
+        is_over = True
+        assert [each.result() for each in asked] == [{200}] * 6
     assert server.stop() == 0
 
 

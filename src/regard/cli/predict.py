@@ -36,6 +36,7 @@ def predict(
     in_parts: PartOptions | None = None,
 ) -> None:
     """Label each line with a classifier, tagger or masked language model (--arch encoder)."""
+    from regard.checkpoint import stored_config
     from regard.parts.answers import ModelChoice, PredictedRows, predicted_line
     from regard.pipelines.loading import load_as
     from regard.pipelines.predictor import WINDOW, Predictor
@@ -49,7 +50,9 @@ def predict(
         return
     refuse_given("output", because="without `--parts`")
     check = partial(check_input, input, f"predict {model}", key="text")
-    check(has_pairs=True, column="2-3")
+    config = stored_config(model) if adapter is None else None
+    may_be_pairs = config is None or getattr(config, "reads_pairs", False)
+    check(has_pairs=may_be_pairs, column="2-3" if may_be_pairs else "2")
     prepare_process(threads)
     predictor = load_as(model, Predictor, device=device, adapter=adapter)
     if not predictor.reads_pairs:

@@ -435,6 +435,11 @@ class EncoderConfig(TransformerConfig):
         return self
 
     @property
+    def reads_pairs(self) -> bool:
+        """Whether a text may be two, with a tab between them."""
+        return self.pair_separators > 0 and self.task in TEXT_TASKS
+
+    @property
     def attentions(self) -> dict[str, int]:
         """The number of layers with each kind of attention."""
         return {"encoder": self.num_layers}

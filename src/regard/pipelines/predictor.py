@@ -23,7 +23,6 @@ from regard.inspection.html_report import facts_html
 from regard.inspection.inspection import Inspection
 from regard.inspection.record import Tokens
 from regard.inspection.texts import inspect_text, texts_as_tokens, words_as_tokens
-from regard.models.config import TEXT_TASKS
 from regard.models.encoder import Encoder
 from regard.pipelines.pipeline import Pipeline
 from regard.text.length_limits import check_lengths
@@ -86,7 +85,7 @@ class Predictor(Pipeline):
     @property
     def reads_pairs(self) -> bool:
         """Whether a text may be two, with a tab between them."""
-        return self._model.config.pair_separators > 0 and self._model.config.task in TEXT_TASKS
+        return self._model.config.reads_pairs
 
     @classmethod
     def of(cls, loaded: LoadedModel) -> Predictor:

@@ -31,6 +31,8 @@ NOT_YAML = (yaml.YAMLError, ValueError, RecursionError)
 """Errors of the YAML library: impossible dates and deep nesting raise other ones."""
 
 
+DECIDED = ("arch", "task", "pad_id", "separator_id", "labels", "source_vocab_size", "pruned_heads")
+"""The settings of a model that the data, the tokenizer and other arguments decide."""
 MERGE = "tag:yaml.org,2002:merge"
 """The tag of `<<`, which may stand several times."""
 
@@ -122,7 +124,7 @@ def named_settings(named: Mapping[str, Any], arch: str, others: Collection[str] 
         "adapter": AdapterConfig,
     }  # fmt: skip
     places = {key: section for section in reversed(kinds) for key in kinds[section].model_fields}
-    for key in ("arch", "task", "pad_id", "labels", "source_vocab_size", "pruned_heads"):  # set by other arguments
+    for key in DECIDED:
         places.pop(key, None)
     nested: Nested = {}
     for key, value in named.items():

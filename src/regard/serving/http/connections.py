@@ -14,6 +14,8 @@ SPARE_FILES = 1024
 """Open files that are kept for other things than connections, and for those that are turned away; of few, half of them."""
 ROUNDS = 8
 """Rounds of the event loop, more than the closing of a connection that is turned away takes; in each, others are accepted."""
+FIRST_REQUEST_SECONDS = 1.0
+"""The time for which a process that ends waits for the request of a connection that has been opened: no other process has it."""
 ACCEPTED_AT_ONCE = 128
 """Connections that wait and are accepted before others are served, at most."""
 
@@ -61,6 +63,7 @@ def protocol(seconds: float, most: int | None) -> type[H11Protocol]:
             super().__init__(*args, **kwargs)
             self._for_head: asyncio.TimerHandle | None = None
             self._for_reading: asyncio.TimerHandle | None = None
+            self._for_first: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
@@ -72,10 +75,20 @@ def protocol(seconds: float, most: int | None) -> type[H11Protocol]:
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
+            if self._for_first is not None and self.cycle is not None:  # the process ends: this is the last request
+                self._for_first = _cancelled(self._for_first)
+                super().shutdown()
             if self._has_head:
                 self._for_head = _cancelled(self._for_head)
             elif self._for_head is None:
                 self._wait_for_head()
+
+        def shutdown(self) -> None:
+            """End the connection when its request is answered; without one, at once, but for a new connection."""
+            if self.cycle is not None or self._for_first is not None:
+                super().shutdown()
+            else:
+                self._for_first = self.loop.call_later(FIRST_REQUEST_SECONDS, super().shutdown)
 
         def pause_writing(self) -> None:
             super().pause_writing()
@@ -87,6 +100,7 @@ def protocol(seconds: float, most: int | None) -> type[H11Protocol]:
 
         def connection_lost(self, exc: Exception | None) -> None:
             self._for_head, self._for_reading = _cancelled(self._for_head), _cancelled(self._for_reading)
+            self._for_first = _cancelled(self._for_first)
             super().connection_lost(exc)
 
         @property
