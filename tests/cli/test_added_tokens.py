@@ -68,6 +68,27 @@ def test_letters_that_are_added_are_parts_of_words(kind: Any, across: bool, tmp_
     assert tokenizer.encode("<t> ab cde") == [tokenizer.id_of("<t>"), *plain.encode(" ab cde")]
 
 
+@pytest.mark.parametrize("normalization", ["NFC", "NFD"])
+@pytest.mark.parametrize("space", [True, False])
+def test_words_that_are_added_to_words_are_words(normalization: Any, space: bool, tmp_path: Path) -> None:
+    """Phones such as t͡ʃ; in a vocabulary of words, a tag alone is found inside of one."""
+    config = TokenizerConfig(kind="words", vocab_size=40, normalization=normalization, leading_space=space)
+    plain = Tokenizer.train(["t a ʃ d", "a d t"] * 5, config)
+    tokenizer = plain.with_tokens(["t͡ʃ", "ɲ", "é", "<x>"])
+    tokenizer.save(tmp_path / "t.json")
+    for text in ("t͡ʃ a", "a t͡ʃ d ɲ é", "ɲ", "<x> a ɲ"):
+        ids = tokenizer.encode(text)
+        assert tokenizer.unk_id not in ids
+        assert tokenizer.decode(ids) == text
+        assert Tokenizer.load(tmp_path / "t.json").encode(text) == ids
+        assert tokenizer.offsets(text)[-1][1] == len(text)
+    assert len(tokenizer.encode("a t͡ʃ d")) == 3
+    assert tokenizer.unk_id in tokenizer.encode("t͡ʃa")
+    assert tokenizer.encode("t a ʃ") == plain.encode("t a ʃ")
+    assert len(tokenizer.with_tokens(["t͡ʃ", "<x>"])) == len(tokenizer)
+    assert sorted(tokenizer.encode("ɲ é t͡ʃ")) == sorted({*tokenizer.encode("ɲ é t͡ʃ")})
+
+
 def weights(path: Path) -> dict[str, torch.Tensor]:
     return load_model(path).model.state_dict()
 

@@ -258,7 +258,7 @@ def test_a_vocabulary_that_lacks_the_letters_of_a_language_is_said(
         assert (warning in said) == (name == "foreign")
         assert "tokens of the sources are unknown" not in said
         assert ("leave out --from" in said) == (name == "foreign")
-        assert ("to add these letters: --set tokenizer.add=[ě,ř]\n" in said) == (name == "foreign")
+        assert ("to add them: --set tokenizer.add=[ě,ř]\n" in said) == (name == "foreign")
         if name == "foreign":
             assert command(*given, "--overwrite", "--set", "tokenizer.add=[ě,ř]") == 0
             assert "unknown" not in capsys.readouterr().err

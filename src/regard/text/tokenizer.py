@@ -26,14 +26,14 @@ from unicodedata import combining, normalize
 
 import tokenizers
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from tokenizers import decoders, normalizers
+from tokenizers import decoders, models, normalizers
 
 from regard.errors import DataError, ModelFolderError, SettingsError, first_problem
 from regard.text.encoded_sentence import EncodedSentence
 from regard.text.languages import Languages
 from regard.text.lines import write_whole
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
-from regard.text.tokenizing.backends import guarded, is_unicode, joining_json, read_backend, read_content
+from regard.text.tokenizing.backends import guarded, is_unicode, joining_json, read_backend, read_content, with_words
 from regard.text.tokenizing.divisions import CUT_TOGETHER, divide
 from regard.text.tokenizing.learning import learn_backend
 from regard.text.tokenizing.spaces import begins_unknown
@@ -137,6 +137,11 @@ class Tokenizer:
         """
         self._ids = {token: id for id, token in enumerate(self.vocabulary or ())}
 
+    @property
+    def has_words(self) -> bool:
+        """Whether its tokens are words, as it was learnt here."""
+        return self.is_ours and isinstance(self._backend.model, models.WordLevel)
+
     def __len__(self) -> int:
         return self.num_ids
 
@@ -155,7 +160,8 @@ class Tokenizer:
         """A copy of the tokenizer with more tokens, which are found anywhere in a text and never cut; itself, if there are none.
 
         They have the ids after all others, but for those that it has already. In a tokenizer of ours, what follows one without
-        a space belongs to the same word, so that letters can be added.
+        a space belongs to the same word, so that letters can be added. Where its tokens are words, a new one is a word, too,
+        unless it is a tag such as `<x>`.
 
         Raises:
             SettingsError: a token is a symbol, or has a space; or the model has no embedding for the last tokens as it is.
@@ -171,8 +177,11 @@ class Tokenizer:
             raise SettingsError(
                 "tokenizer.add needs a model with an embedding for each token of its tokenizer; this has fewer."
             )
-        backend = tokenizers.Tokenizer.from_str(joining_json(self.backend_json) if self.is_ours else self.backend_json)
-        backend.add_tokens([tokenizers.AddedToken(token, normalized=False, special=False) for token in tokens])
+        words = [token for token in tokens if self.has_words and not (token[0] == "<" and token[-1] == ">")]
+        others = [token for token in tokens if token not in words]
+        content = with_words(self.backend_json, words) if words else self.backend_json
+        backend = tokenizers.Tokenizer.from_str(joining_json(content) if self.is_ours and others else content)
+        backend.add_tokens([tokenizers.AddedToken(token, normalized=False, special=False) for token in others])
         vocabulary = None if self.vocabulary is None else list(dict.fromkeys([*self.vocabulary, *tokens]))
         return Tokenizer(backend, None if self.is_ours else self.symbols, vocabulary, languages=self.languages)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -74,15 +76,29 @@ def knows_nothing(config: ModelConfig, loss: float) -> bool:
 
 def unknown_tokens(texts: Sequence[str], tokenizer: Tokenizer) -> tuple[float, list[str]]:
     """The share of the tokens of some texts that are unknown to a vocabulary, and the letters that it lacks, the most frequent
-    first.
+    first; where its tokens are words, the words.
     """
     texts = texts[:MOST_LOOKED_AT]
     ids = [each for text in texts for each in tokenizer.encode(text)]
     share = ids.count(tokenizer.unk_id) / max(len(ids), 1)
     if not share:
         return 0.0, []
-    letters = Counter(letter for text in texts for letter in text if not letter.isspace())
-    return share, [letter for letter, _ in letters.most_common() if tokenizer.unk_id in tokenizer.encode(letter)]
+    parts = Counter(part for text in texts for part in (text.split() if tokenizer.has_words else "".join(text.split())))
+    return share, [part for part, _ in parts.most_common() if tokenizer.unk_id in tokenizer.encode(part)]
+
+
+def option_that_adds(tokens: Sequence[str]) -> str | None:
+    """The option that adds some letters or words to a vocabulary, as a shell reads it; None: they are no letters or words, or too
+    many.
+    """
+    plain = [token for token in tokens if all(unicodedata.category(letter)[0] in "LM" for letter in token)]
+    if not 0 < len(plain) <= MOST_ADDED:
+        return None
+    written = [
+        json.dumps(token) if unicodedata.category(token[0])[0] == "M" else token for token in plain
+    ]  # an accent alone
+    option = f"tokenizer.add=[{','.join(written)}]"
+    return f"--set {option}" if written == plain else f"--set '{option}'"
 
 
 def check_initial(config: ModelConfig, arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> None:

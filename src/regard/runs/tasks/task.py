@@ -27,11 +27,11 @@ from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
 from regard.runs.tasks.initial_model import (
     MANY_UNKNOWN,
-    MOST_ADDED,
     MOST_NAMED,
     InitialModel,
     begin_new_languages,
     build_initialized,
+    option_that_adds,
     sizes_of_vocabulary,
     unknown_tokens,
     with_tokens,
@@ -215,9 +215,9 @@ class Task(ABC):
                 found.append(f"{share:.0%} of the tokens of the {what}s are unknown to the model's vocabulary{named}")
                 lacking += letters
         if found and initial.has_weights:
-            added = [*dict.fromkeys(filter(str.isalpha, lacking))]
-            if self.settings.adapter.rank is None and 0 < len(added) <= MOST_ADDED:
-                found.append(f"to add these letters: --set tokenizer.add=[{','.join(added)}]")
+            option = option_that_adds([*dict.fromkeys(lacking)])
+            if self.settings.adapter.rank is None and option is not None:
+                found.append(f"to add them: {option}")
             found.append("a new model learns a vocabulary of its own: leave out --from")
         self.notes += found
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import tokenizers
 
@@ -113,6 +114,21 @@ def joining_json(backend_json: str) -> str:
     for step in cut.get("pretokenizers", [cut]):
         if step["type"] == "Metaspace" and step["prepend_scheme"] == "always":
             step["prepend_scheme"] = "first"
+    return json.dumps(content)
+
+
+def with_words(backend_json: str, words: Sequence[str]) -> str:
+    """The JSON of a tokenizer whose tokens are words, with more of them, after all that it has."""
+    content = json.loads(backend_json)
+    vocabulary, cut = content["model"]["vocab"], content["pre_tokenizer"]
+    schemes = [step["prepend_scheme"] for step in cut.get("pretokenizers", [cut]) if step["type"] == "Metaspace"]
+    form: Literal["NFC", "NFD"] = "NFD" if content["normalizer"]["type"] == "NFD" else "NFC"
+    ids = [*vocabulary.values(), *(token["id"] for token in content["added_tokens"])]
+    for word in (unicodedata.normalize(form, word) for word in words):
+        for name in (f"▁{word}", *([word] if "never" in schemes else [])):  # without a space before the first word
+            if name not in vocabulary:
+                vocabulary[name] = max(ids) + 1
+                ids.append(vocabulary[name])
     return json.dumps(content)
 
 
