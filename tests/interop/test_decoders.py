@@ -108,7 +108,7 @@ WRITTEN = {
     "llama": "llama", "llama, tied, with biases": "llama", "llama 3.1": "llama", "llama, interpolated": "llama",
     "mistral": "mistral", "qwen 2": "qwen2", "qwen 2, no windows": "qwen2", "qwen 3": "qwen3",
     "qwen 3, no windows": "qwen3", "gemma 3, untied": "gemma3_text",
-    "gemma 2, untied, one bound": "gemma2",
+    "gemma 2, untied, one bound": "gemma2", "phi 3": "phi3",
 }  # fmt: skip
 
 
@@ -140,6 +140,8 @@ NOT_WRITTEN = [
     ("qwen 3", "gemma3_text", "scale_embeddings must be True to be written as gemma3_text; got False"),
     ("gemma 2", "gemma3_text", "query_key_norm must be True to be written as gemma3_text; got False"),
     ("gemma 2", "llama", "score_cap must be None to be written as llama; got 0.7"),
+    ("llama, tied, with biases", "phi3", "bias must be False to be written as phi3; got True"),
+    ("qwen 2", "phi3", "attention_output_bias must be True|bias must be False|windows must be"),
     ("phi 3", "mistral", "rotary_dim must be 4 to be written as mistral; got 2"),
 ]
 

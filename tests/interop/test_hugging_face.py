@@ -11,8 +11,10 @@ from torch import Tensor
 import regard
 from regard.analysis.attribution import trace_flow
 from regard.analysis.patching import patch
+from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError, SettingsError
 from regard.interop.formats import read_foreign, write_foreign
+from regard.models.config import EncoderConfig
 from regard.models.registry import build
 from regard.parts.answers import predicted_line
 
@@ -83,6 +85,8 @@ WRITTEN = {
     "m2m_100, unscaled, untied, gelu": "m2m_100",
     "mbart": "mbart",
     "mbart, unscaled, relu, forced begin": "mbart",
+    **dict.fromkeys((name for name in MODELS if name.startswith("modernbert")), "modernbert"),
+    **dict.fromkeys((name for name in MODELS if name.startswith("eurobert")), "eurobert"),
     "pegasus": "pegasus",
     "pegasus, untied, gelu": "pegasus",
     "t5gemma, untied": "t5gemma",
@@ -446,3 +450,61 @@ def test_an_encoder_without_a_norm_of_embeddings_is_refused(format: str, tmp_pat
     model = build(foreign.loaded.model.config.model_copy(update={"embedding_norm": False}))
     with pytest.raises(ModelFolderError, match=f"embedding_norm must be True to be written as {format}; got False"):
         write_foreign(foreign.loaded._replace(model=model), tmp_path / "again", format)
+
+
+SMALL = {
+    "vocab_size": 29, "model_dim": 16, "ff_dim": 20, "num_heads": 4, "num_layers": 2, "num_segments": 0, "norm": "pre",
+    "gated": True, "positions": "rotary", "max_positions": 30, "bias": False,
+}  # fmt: skip
+OF_MODERNBERT = SMALL | {"first_norm": False, "head_transform": "norm", "norm_epsilon": 1e-5}
+OF_EUROBERT = SMALL | {"norm_kind": "rms", "embedding_norm": False, "norm_epsilon": 1e-5}
+CLASSES = {"task": "classify", "labels": ["no", "yes", "perhaps"]}
+OURS: list[tuple[str, dict[str, Any]]] = [
+    ("modernbert", OF_MODERNBERT | {"windows": [None, 3], "local_rotary_base": 7.0, "rotary_base": 99.0}),
+    ("modernbert", OF_MODERNBERT | CLASSES | {"norm_bias": False, "windows": [4, 4]}),
+    ("modernbert", OF_MODERNBERT | {"task": "tag", "labels": ["a", "b"], "head_activation": "relu", "bias": True}),
+    ("eurobert", OF_EUROBERT | CLASSES | {"pooling": "late", "head_activation": "gelu", "rotary_base": 99.0}),
+    ("eurobert", OF_EUROBERT | {"head_transform": "none", "num_kv_heads": 2, "bias": True}),
+    ("eurobert", OF_EUROBERT | {"task": "none", "rotary_scaling": {"factor": 2.0}}),
+]
+
+
+@pytest.mark.parametrize(("format", "config"), OURS)
+def test_a_later_encoder_of_ours_is_written(format: str, config: dict[str, Any], letters: Any, tmp_path: Path) -> None:
+    """With biases and norms away from 0 and 1, of every kind of head."""
+    torch.manual_seed(3)
+    model = build(EncoderConfig(**config | {"vocab_size": len(letters), "pad_id": letters.pad_id})).eval()
+    for parameter in model.parameters():
+        parameter.data += 0.1 * torch.randn_like(parameter)
+    check = write_foreign(LoadedModel(model, letters, letters), tmp_path / "written", format).check()
+    assert check is not None
+    assert check.largest_difference <= 2e-5 * max(check.largest_value, 1), check
+    again: Any = read_foreign(tmp_path / "written").loaded.model
+    ids = torch.randint(4, len(letters), (2, 7))
+    torch.testing.assert_close(again(ids), model(ids), rtol=1e-4, atol=1e-5)
+    assert again.config.labels == model.config.labels
+    assert again.config.windows == model.config.windows
+
+
+@pytest.mark.parametrize(("format", "config", "message"), [
+    ("modernbert", OF_MODERNBERT | {"first_norm": True}, "first_norm must be False to be written as modernbert; got True"),
+    ("modernbert", OF_MODERNBERT | {"windows": [3, 4]}, "windows must be of one size"),
+    ("modernbert", OF_MODERNBERT | CLASSES | {"pooling": "late"}, "pooling must be first or mean"),
+    ("modernbert", OF_MODERNBERT | {"num_segments": 2}, "num_segments must be 0"),
+    ("modernbert", OF_MODERNBERT | {"query_key_norm": True}, "query_key_norm must be False"),
+    ("modernbert", OF_MODERNBERT | {"score_cap": 5.0}, "score_cap must be None"),
+    ("modernbert", OF_MODERNBERT | CLASSES | {"head_transform": None}, "head_transform must be norm .*got None"),
+    ("eurobert", OF_EUROBERT | {"head_transform": "none"}, "head.bias must be zeros, as feed_forward_bias is false"),
+    ("eurobert", OF_EUROBERT | {"windows": [3, 3], "head_transform": "none"}, r"windows must be \[\]"),
+    ("eurobert", OF_EUROBERT | CLASSES, "head_activation must be gelu .*got tanh"),
+    ("eurobert", OF_EUROBERT | {"task": "spans"}, "task must be mlm, classes, tags or none .*got spans"),
+])  # fmt: skip
+def test_what_a_later_encoder_lacks_is_not_written(
+    format: str, config: dict[str, Any], message: str, letters: Any, tmp_path: Path
+) -> None:
+    model = build(EncoderConfig(**config | {"vocab_size": len(letters), "pad_id": letters.pad_id})).eval()
+    for parameter in model.parameters():
+        parameter.data += 0.1 * torch.randn_like(parameter)
+    with pytest.raises(ModelFolderError, match=message):
+        write_foreign(LoadedModel(model, letters, letters), tmp_path / "written", format)
+    assert not (tmp_path / "written").exists()

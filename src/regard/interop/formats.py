@@ -147,6 +147,8 @@ LANGUAGES_KEPT = (*multilingual.RULES, "ctranslate2", "onnx")
 """The formats that models of several languages can be written in."""
 GEMMAS = (*gemma.WRITTEN, t5gemma.TYPE)
 """The formats of scores and logits that are bounded."""
+LATER_ENCODERS = ("modernbert", "eurobert")
+"""The formats of encoders whose layers are not BERT's."""
 EIGHT_BITS = "regard-int8"
 """The name of our own format with matrices of 8 bits."""
 
@@ -200,13 +202,19 @@ def write_foreign(
 
 
 def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
-    """Settings that no format but ours and ONNX has: the value of a model, and the value that it must have to be
-    written.
+    """Settings that no format but ours and ONNX has, or only those that check them: the value of a model, and the value that it
+    must have to be written.
     """
     config: Any = model.config
     wanted: dict[str, tuple[Any, Any]] = {}
     if hasattr(config, "value_head_dim"):
         wanted["value_head_dim"] = config.value_head_dim or config.head_dim, config.head_dim
+    if format in LATER_ENCODERS and isinstance(model, Encoder):
+        return wanted | {
+            "score_cap": (config.score_cap, None),
+            "embedding_dim": (config.embedding_dim, None),
+            "weights_from": (config.weights_from, []),
+        }
     if hasattr(config, "value_head_dim") and format not in (*llama.WRITTEN, *GEMMAS):
         has_bias = config.bias if config.attention_output_bias is None else config.attention_output_bias
         wanted["attention_output_bias"] = has_bias, config.bias

@@ -31,6 +31,11 @@ TASKS = {
     "ForQuestionAnswering": "spans",
     "Model": "none",
 }
+CLASSES = {
+    "mlm": "ForMaskedLM", "tag": "ForTokenClassification", "spans": "ForQuestionAnswering", "none": "Model",
+    **dict.fromkeys(TEXT_TASKS, "ForSequenceClassification"),
+}  # fmt: skip
+"""The ending of the name of the class that is written for each task of ours."""
 PROBLEMS = {
     "single_label_classification": "classify",
     "multi_label_classification": "multilabel",
@@ -392,8 +397,6 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
         ModelFolderError: the encoder has something that theirs does not.
     """
     style, ours = STYLES[kind], model.config
-    classes = {"mlm": "ForMaskedLM", "tag": "ForTokenClassification", "spans": "ForQuestionAnswering", "none": "Model",
-               **dict.fromkeys(TEXT_TASKS, "ForSequenceClassification")}  # fmt: skip
     mlm_activation = style.mlm_activation or ours.activation
     wanted = plain_layers(ours, "post") | {"embedding_norm": (ours.embedding_norm, True)}
     if ours.task == "mlm":
@@ -420,33 +423,45 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
     theirs = {their_key: getattr(ours, our_key) for our_key, their_key in style.keys.items()}
     positions = next(name for name, our_name in POSITIONS.items() if our_name == ours.positions)
     config = {
+        **written_head(ours, symbols, style.arch),
         **theirs,
         style.keys["activation"]: THEIR_ACTIVATIONS[ours.activation],
         "max_position_embeddings": ours.max_positions + skipped,
         "model_type": kind,
-        "architectures": [style.arch + classes[ours.task]],
         "position_embedding_type": positions,
         "chunk_size_feed_forward": ours.feed_forward_chunk or 0,
+    }
+    if kind in ("electra", "albert"):
+        config["embedding_size"] = ours.embedding_dim or ours.model_dim
+    if kind == "albert":
+        config |= {"num_hidden_groups": len(set(places)), "inner_group_num": 1}
+    prefix = "" if ours.task == "none" else f"{kind}."
+    tensors = export_tensors(model, encoder_refs(model, kind, prefix, skipped=skipped, places=places))
+    if style.mlm_bias in tensors:  # readers of either name find it
+        tensors[style.mlm_bias.replace(".decoder", "")] = tensors[style.mlm_bias].clone()
+    return config, tensors
+
+
+def written_head(ours: EncoderConfig, symbols: Symbols, arch: str) -> dict[str, Any]:
+    """Their settings of our task, its labels and our symbols.
+
+    Args:
+        arch: the beginning of the names of their classes.
+    """
+    config: dict[str, Any] = {
+        "architectures": [arch + CLASSES[ours.task]],
         "pad_token_id": ours.pad_id,
         "bos_token_id": symbols.bos_id,
         "eos_token_id": symbols.eos_id,
         "tie_word_embeddings": ours.tied_embeddings,
         "torch_dtype": "float32",
     }
-    if kind in ("electra", "albert"):
-        config["embedding_size"] = ours.embedding_dim or ours.model_dim
-    if kind == "albert":
-        config |= {"num_hidden_groups": len(set(places)), "inner_group_num": 1}
     if ours.labels:
         config["id2label"] = {str(id): label for id, label in enumerate(ours.labels)}
         config["label2id"] = {label: id for id, label in enumerate(ours.labels)}
     if ours.task in TEXT_TASKS:
         config["problem_type"] = next(name for name, task in PROBLEMS.items() if task == ours.task)
-    prefix = "" if ours.task == "none" else f"{kind}."
-    tensors = export_tensors(model, encoder_refs(model, kind, prefix, skipped=skipped, places=places))
-    if style.mlm_bias in tensors:  # readers of either name find it
-        tensors[style.mlm_bias.replace(".decoder", "")] = tensors[style.mlm_bias].clone()
-    return config, tensors
+    return config
 
 
 def _check_embeddings(ours: EncoderConfig, kind: str) -> list[Place]:

@@ -236,6 +236,12 @@ def rotary_written(ours: TransformerConfig) -> dict[str, Any]:
     }
 
 
+def rotary_parameters(ours: TransformerConfig) -> dict[str, Any]:
+    """Their newer settings of our rotary positions: `rope_parameters`, of one type of layer."""
+    written = rotary_written(ours)
+    return {"rope_type": "default", "rope_theta": written["rope_theta"]} | (written["rope_scaling"] or {})
+
+
 def symbols_written(symbols: Symbols) -> dict[str, Any]:
     """Their settings of our symbols. Where the line break ends our texts, it stands before them, too."""
     written = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -10,11 +11,21 @@ from regard.errors import ModelFolderError
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face import decoders
-from regard.interop.hugging_face.bert import ACTIVATIONS, labels_of, layer_names, symbols, task_of
+from regard.interop.hugging_face.bert import (
+    ACTIVATIONS,
+    THEIR_ACTIVATIONS,
+    labels_of,
+    layer_names,
+    refuse,
+    symbols,
+    task_of,
+    written_head,
+)
 from regard.interop.hugging_face.llama import LAYER
-from regard.interop.mapping import TensorRef, add_zeros, modules
+from regard.interop.mapping import TensorRef, add_zeros, export_tensors, modules
 from regard.models.config import TEXT_TASKS, EncoderConfig
 from regard.models.encoder import Encoder
+from regard.text.tokenizer import Symbols
 
 HEADS = {
     "mlm": {"output_embedding": "lm_head"},
@@ -89,3 +100,55 @@ def _refs(model: nn.Module, prefix: str) -> dict[str, TensorRef]:
     names |= layer_names("layers", f"{prefix}layers", ours.num_layers, LAYER)
     refs = modules(names, model)
     return refs | ({"head.bias": TensorRef("lm_head.bias")} if ours.task == "mlm" else {})
+
+
+def export(model: Encoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The configuration and the tensors of an encoder of ours as EuroBERT.
+
+    Raises:
+        ModelFolderError: the encoder has something that EuroBERT does not.
+    """
+    ours = model.config
+    output_bias = ours.bias if ours.attention_output_bias is None else ours.attention_output_bias
+    has_bias = ours.bias if ours.feed_forward_bias is None else ours.feed_forward_bias
+    transform = {"mlm": "none", **dict.fromkeys(TEXT_TASKS, "dense")}.get(ours.task)
+    refuse("eurobert", {
+        "positions": (ours.positions, "rotary"),
+        "rotary_dim": (ours.rotary_dim or ours.head_dim, ours.head_dim),
+        "norm": (ours.norm, "pre"),
+        "norm_kind": (ours.norm_kind, "rms"),
+        "gated": (ours.gated, True),
+        "attention_output_bias": (output_bias, ours.bias),
+        "query_key_norm": (ours.query_key_norm, False),
+        "windows": (ours.windows, []),
+        "embedding_norm": (ours.embedding_norm, False),
+        "first_norm": (ours.first_norm, True),
+        "num_segments": (ours.num_segments, 0),
+        "pooler": (ours.pooler, False),
+        "task": (ours.task, ours.task if ours.task != "spans" else "mlm, classes, tags or none"),
+        "head_transform": (ours.head_transform or ("norm" if ours.task == "mlm" else transform), transform),
+        "pad_id": (ours.pad_id, ours.pad_id if ours.pad_id >= 0 else "an id of the vocabulary"),
+    })  # fmt: skip
+    if ours.task in TEXT_TASKS:
+        refuse("eurobert", {"head_activation": (ours.head_activation or "tanh", "gelu")})
+    config = written_head(ours, symbols, "EuroBert") | decoders.rotary_written(ours) | {
+        "model_type": "eurobert",
+        "vocab_size": ours.vocab_size,
+        "hidden_size": ours.model_dim,
+        "intermediate_size": ours.ff_dim,
+        "num_hidden_layers": ours.num_layers,
+        "num_attention_heads": ours.num_heads,
+        "num_key_value_heads": ours.num_kv_heads or ours.num_heads,
+        "head_dim": ours.head_dim,
+        "max_position_embeddings": ours.max_positions,
+        "rms_norm_eps": ours.norm_epsilon,
+        "hidden_act": THEIR_ACTIVATIONS[ours.activation],
+        "attention_bias": ours.bias,
+        "mlp_bias": has_bias,
+        "attention_dropout": ours.attention_dropout,
+        "classifier_pooling": next(theirs for theirs, name in POOLING.items() if name == ours.pooling),
+    }  # fmt: skip
+    tensors = export_tensors(model, _refs(model, "" if ours.task == "none" else "model."))
+    if not has_bias and (bias := tensors.pop("lm_head.bias", None)) is not None and bias.any():
+        refuse("eurobert", {"head.bias": ("other numbers", "zeros, as feed_forward_bias is false,")})
+    return config, tensors

@@ -57,7 +57,7 @@ KINDS = {
     "phi3": Kind("Phi3ForCausalLM", norm_epsilon=1e-5, max_positions=4096, eos_id=32_000, pad_id=32_000),
 }
 
-WRITTEN = ("llama", "mistral", "qwen2", "qwen3")
+WRITTEN = tuple(KINDS)
 """The types that our decoders are written as."""
 KEYS = {
     "vocab_size": "vocab_size", "model_dim": "hidden_size", "ff_dim": "intermediate_size", "num_layers": "num_hidden_layers",
@@ -197,10 +197,16 @@ def export(model: Decoder, symbols: Symbols, model_type: str) -> tuple[dict[str,
         config["mlp_bias"] = _has_feed_forward_bias(ours)
         return config, export_tensors(model, _refs(model, "model.", is_fused=False))
     config["sliding_window"] = next((window for window in ours.windows if window is not None), None)
-    if model_type != "mistral":
+    if model_type == "phi3":
+        config |= {
+            "partial_rotary_factor": (ours.rotary_dim or ours.head_dim) / ours.head_dim,
+            "original_max_position_embeddings": ours.max_positions,
+            "resid_pdrop": ours.dropout,
+        }
+    elif model_type != "mistral":
         config["layer_types"] = types_of_windows(ours.windows, ours.num_layers)
         config["use_sliding_window"] = config["sliding_window"] is not None
-    return config, export_tensors(model, _refs(model, "model.", is_fused=False))
+    return config, export_tensors(model, _refs(model, "model.", is_fused=model_type == "phi3"))
 
 
 def types_of_windows(windows: Sequence[int | None], num_layers: int) -> list[str]:
@@ -213,7 +219,7 @@ def _wanted(ours: DecoderConfig, model_type: str) -> dict[str, tuple[Any, Any]]:
     output_bias = ours.bias if ours.attention_output_bias is None else ours.attention_output_bias
     wanted: dict[str, tuple[Any, Any]] = {
         "positions": (ours.positions, "rotary"),
-        "rotary_dim": (ours.rotary_dim or ours.head_dim, ours.head_dim),
+        "rotary_dim": (ours.rotary_dim or ours.head_dim, (model_type == "phi3" and ours.rotary_dim) or ours.head_dim),
         "norm": (ours.norm, "pre"),
         "norm_kind": (ours.norm_kind, "rms"),
         "gated": (ours.gated, True),
@@ -222,14 +228,14 @@ def _wanted(ours: DecoderConfig, model_type: str) -> dict[str, tuple[Any, Any]]:
         "query_key_norm": (ours.query_key_norm, model_type == "qwen3"),
         "attention_output_bias": (output_bias, ours.bias and model_type != "qwen2"),
     }
-    if model_type in ("mistral", "qwen2"):
+    if model_type in ("mistral", "qwen2", "phi3"):
         wanted["bias"] = ours.bias, model_type == "qwen2"
     if model_type != "llama":
         wanted["feed_forward_bias"] = _has_feed_forward_bias(ours), False
     sliding = sorted({window for window in ours.windows if window is not None})
     if len(sliding) > 1 or (sliding and model_type == "llama"):
         wanted["windows"] = ours.windows, [] if model_type == "llama" else "of one size"
-    if sliding and model_type == "mistral":
+    if sliding and model_type in ("mistral", "phi3"):
         wanted["windows"] = ours.windows, [sliding[0]] * ours.num_layers
     if ours.model_dim % ours.num_heads:
         wanted["model_dim"] = ours.model_dim, f"a multiple of num_heads, {ours.num_heads},"

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from torch import Tensor, nn
 
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face import decoders
-from regard.interop.hugging_face.bert import ACTIVATIONS, fused_names, labels_of, layer_names, symbols, task_of
-from regard.interop.mapping import TensorRef, add_zeros, fused_modules, modules
+from regard.interop.hugging_face.bert import (
+    ACTIVATIONS,
+    THEIR_ACTIVATIONS,
+    fused_names,
+    labels_of,
+    layer_names,
+    refuse,
+    symbols,
+    task_of,
+    written_head,
+)
+from regard.interop.hugging_face.llama import types_of_windows
+from regard.interop.mapping import TensorRef, add_zeros, export_tensors, fused_modules, modules
 from regard.models.config import MOST_LAYERS, TEXT_TASKS, EncoderConfig
 from regard.models.encoder import Encoder
+from regard.text.tokenizer import Symbols
 
 LAYER = {
     "self_attention_residual.norm": "attn_norm",
@@ -30,6 +43,7 @@ HEADS = {
 HEADS |= {"spans": HEADS["tag"], **dict.fromkeys(TEXT_TASKS, HEADS["classify"])}
 """The modules of the head of each task, theirs by ours."""
 BASES = {"full_attention": ("global_rope_theta", 160_000.0), "sliding_attention": ("local_rope_theta", 10_000.0)}
+POOLING = {"cls": "first", "mean": "mean"}
 WITHOUT_EFFECT = (
     "layer_norm_eps", "position_embedding_type", "reference_compile", "repad_logits_with_grad", "deterministic_flash_attn",
     "sparse_prediction", "sparse_pred_ignore_index", "initializer_cutoff_factor", "mlp_dropout",
@@ -79,7 +93,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         labels=labels_of(config, task),
         head_activation=None if task == "none" else activation,
         head_transform=None if task == "none" else "norm",
-        pooling=config.choose("classifier_pooling", {"cls": "first", "mean": "mean"}, "cls"),
+        pooling=config.choose("classifier_pooling", POOLING, "cls"),
         tied_embeddings=tied,
         **settings,
     )
@@ -116,3 +130,68 @@ def _refs(model: nn.Module, prefix: str) -> dict[str, TensorRef]:
         "feed_forward.gate_proj": ("mlp.Wi", ours.ff_dim),
     }
     return refs | fused_modules(fused_names(f"{prefix}layers", ours.num_layers, fused), model)
+
+
+def export(model: Encoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The configuration and the tensors of an encoder of ours as ModernBERT.
+
+    Raises:
+        ModelFolderError: the encoder has something that ModernBERT does not.
+    """
+    ours = model.config
+    output_bias = ours.bias if ours.attention_output_bias is None else ours.attention_output_bias
+    sliding = sorted({window for window in ours.windows if window is not None})
+    refuse("modernbert", {
+        "positions": (ours.positions, "rotary"),
+        "rotary_dim": (ours.rotary_dim or ours.head_dim, ours.head_dim),
+        "norm": (ours.norm, "pre"),
+        "norm_kind": (ours.norm_kind, "layer"),
+        "gated": (ours.gated, True),
+        "num_kv_heads": (ours.num_kv_heads or ours.num_heads, ours.num_heads),
+        "head_dim": (ours.head_dim * ours.num_heads, ours.model_dim),
+        "attention_output_bias": (output_bias, ours.bias),
+        "query_key_norm": (ours.query_key_norm, False),
+        "embedding_norm": (ours.embedding_norm, True),
+        "first_norm": (ours.first_norm, False),
+        "num_segments": (ours.num_segments, 0),
+        "pooler": (ours.pooler, False),
+        "pooling": (ours.pooling, "first or mean" if ours.pooling == "late" else ours.pooling),
+        "windows": (ours.windows, ours.windows if len(sliding) < 2 else "of one size"),
+        "pad_id": (ours.pad_id, ours.pad_id if ours.pad_id >= 0 else "an id of the vocabulary"),
+    })  # fmt: skip
+    if ours.task != "none":
+        refuse(
+            "modernbert", {"head_transform": (ours.head_transform or ("norm" if ours.task == "mlm" else None), "norm")}
+        )
+    local = ours.rotary_base if ours.local_rotary_base is None else ours.local_rotary_base
+    everywhere = decoders.rotary_parameters(ours)
+    config = written_head(ours, symbols, "ModernBert") | {
+        "model_type": "modernbert",
+        "vocab_size": ours.vocab_size,
+        "hidden_size": ours.model_dim,
+        "intermediate_size": ours.ff_dim,
+        "num_hidden_layers": ours.num_layers,
+        "num_attention_heads": ours.num_heads,
+        "max_position_embeddings": ours.max_positions,
+        "norm_eps": ours.norm_epsilon,
+        "norm_bias": ours.norm_bias,
+        "hidden_activation": THEIR_ACTIVATIONS[ours.activation],
+        "attention_bias": ours.bias,
+        "mlp_bias": ours.bias if ours.feed_forward_bias is None else ours.feed_forward_bias,
+        "attention_dropout": ours.attention_dropout,
+        "embedding_dropout": ours.dropout,
+        "mlp_dropout": ours.dropout,
+        "layer_types": types_of_windows(ours.windows, ours.num_layers),
+        "local_attention": 2 * (sliding[0] - 1) if sliding else 128,
+        "global_rope_theta": ours.rotary_base,
+        "local_rope_theta": local,
+        "rope_parameters": {
+            "full_attention": everywhere,
+            "sliding_attention": {"rope_type": "default", "rope_theta": local},
+        },
+        "classifier_activation": THEIR_ACTIVATIONS[ours.head_activation or ("gelu" if ours.task == "mlm" else "tanh")],
+        "classifier_pooling": next(theirs for theirs, name in POOLING.items() if name == ours.pooling),
+        "classifier_bias": ours.task != "none",
+        "decoder_bias": True,
+    }
+    return config, export_tensors(model, _refs(model, "" if ours.task == "none" else "model."))
