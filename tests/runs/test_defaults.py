@@ -165,6 +165,19 @@ def test_a_classifier_has_as_many_tokens_as_its_text_can_fill_and_is_kept_by_its
     assert defaults.with_vocabulary_for(defaults.frozen(classifier(), begun), 10_000_000).tokenizer.vocab_size == 2000
 
 
+def test_a_classifier_of_few_texts_drops_more() -> None:
+    def dropout(settings: RunSettings, num_texts: int) -> float:
+        return defaults.with_dropout_for(settings, num_texts).model.dropout
+
+    usual = classifier().model.dropout
+    assert [dropout(classifier(), size) for size in (20, 800, 1_999, 2_000)] == [usual, 0.5, 0.5, usual]
+    assert dropout(classifier(model={"dropout": 0.2}), 800) == 0.2
+    assert dropout(classifier("small"), 800) == classifier("small").model.dropout
+    fitted = defaults.resolve_defaults(defaults.with_dropout_for(classifier(), 800), MANY, ClassifyTask.usual_metric)
+    begun = stopped(fitted) | {"model.dropout": 0.5}
+    assert dropout(defaults.frozen(classifier(), begun), 800) == 0.5
+
+
 def test_of_equally_good_models_the_one_of_lower_loss_is_kept() -> None:
     run = TrainingRun()
     measured = [(10, 0.9, 0.5), (20, 1.0, 0.4), (30, 1.0, 0.2), (40, 1.0, 0.3), (50, 1.0, 0.2)]

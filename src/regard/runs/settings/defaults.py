@@ -18,7 +18,8 @@ FITTED = (STEPS, "training.warmup_steps", "training.validate_every", "training.a
 KINDS = ("tokenizer.kind", "tokenizer.target_kind", "tokenizer.shared", "model.tied_embeddings")
 WITH_KINDS = (*KINDS, VOCABULARY, "tokenizer.across_spaces", "data.bpe_dropout")
 """Whoever gives one of these decides about the whole vocabulary; else `KINDS` are chosen by the data (`choosing`)."""
-SHAPE = ("model.num_encoder_layers", "model.num_decoder_layers", "model.dropout", "model.positions")
+DROPOUT = "model.dropout"
+SHAPE = ("model.num_encoder_layers", "model.num_decoder_layers", DROPOUT, "model.positions")
 NORMALIZATION, BATCH = "tokenizer.normalization", "training.batch_tokens"
 JOINED = "data.concatenation"
 ARCH = "model.arch"
@@ -32,6 +33,8 @@ RECORDED_AS = "settings.following"
 """The key of the fitted settings in a checkpoint."""
 BYTES_TO_A_TOKEN, SMALLEST_VOCABULARY = 140, 300
 """For a classifier, bytes of text per token of the vocabulary: some 25 words (docs/experiments.md)."""
+LEAST_TEXTS, FEW_TEXTS, DROPOUT_OF_FEW = 100, 2_000, 0.5
+"""The numbers of texts with a class from which on, and below which, a classifier has this dropout (docs/experiments.md)."""
 SHARE_OF_RUN = 0.1
 """The least share of a run that warm-up, running average and the time between two validations shrink to."""
 VALIDATED_EPOCHS = 10
@@ -119,6 +122,13 @@ def with_vocabulary_for(settings: RunSettings, num_bytes: int) -> RunSettings:
         return settings
     size = max(num_bytes // BYTES_TO_A_TOKEN, SMALLEST_VOCABULARY)
     return settings.changed({VOCABULARY: min(size, settings.tokenizer.vocab_size)}, [VOCABULARY])
+
+
+def with_dropout_for(settings: RunSettings, num_texts: int) -> RunSettings:
+    """The same for a classifier, with more dropout if it learns from few texts, unless the user gave some."""
+    if settings.is_frozen or DROPOUT not in to_fit(settings) or not LEAST_TEXTS <= num_texts < FEW_TEXTS:
+        return settings
+    return settings.changed({DROPOUT: DROPOUT_OF_FEW}, [DROPOUT])
 
 
 def frozen(settings: RunSettings, made_of: Mapping[str, Any]) -> RunSettings:

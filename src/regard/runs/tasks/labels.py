@@ -29,7 +29,14 @@ from regard.evaluation.likelihood import label_likelihood
 from regard.models.config import EncoderConfig
 from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
-from regard.runs.settings.defaults import BYTES_TO_A_TOKEN, with_vocabulary_for
+from regard.runs.settings.defaults import (
+    BYTES_TO_A_TOKEN,
+    DROPOUT,
+    DROPOUT_OF_FEW,
+    FEW_TEXTS,
+    with_dropout_for,
+    with_vocabulary_for,
+)
 from regard.runs.tasks.in_memory import is_in_memory, labelled_of, names_of
 from regard.runs.tasks.initial_model import InitialModel
 from regard.runs.tasks.task import (
@@ -95,7 +102,10 @@ class LabelTask(Task):
         check_labels(valid, labels)
         if not by_word and initial is None:
             most = settings.tokenizer.vocab_size * BYTES_TO_A_TOKEN
-            self.settings = with_vocabulary_for(settings, text_bytes(training, most))
+            self.settings = with_dropout_for(settings, sum(text.num_lines for text in training))
+            if self.settings is not settings:
+                display.say(f"fewer than {FEW_TEXTS:,} texts: {DROPOUT}={DROPOUT_OF_FEW}")
+            self.settings = with_vocabulary_for(self.settings, text_bytes(training, most))
         separators = 0 if by_word else separators_of(settings)
         if initial is None:
             self.tokenizer = learn_tokenizer(training, ["words"], self.settings.tokenizer, display.on_progress)
