@@ -83,6 +83,7 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     "Mistral (windows)": text_family(windows=[8] * 6),
     "Qwen 3 (normalised queries and keys)": text_family(query_key_norm=True),
     "Gemma 2 (bounded scores and logits)": text_family(score_cap=50.0, logit_cap=30.0),
+    "Pythia (parallel sublayers)": text_family(parallel_residual=True, norm="pre"),
     "recurrent, GRU": recurrent(256),
     "recurrent, LSTM": recurrent(256, "lstm"),
 }

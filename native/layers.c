@@ -69,6 +69,7 @@ static void add(const Residual *residual, int64_t rows, int64_t dim, float *x, f
 
 /* The memory that a call computes in. */
 typedef struct {
+    float *beside;                       /* `model_dim` numbers for each row, for layers whose sublayers are parallel */
     float *numbers;                      /* for each row */
     const int32_t *of_cells, *of_source; /* lists of allowed keys, of each row and of each sentence */
     float *of_lookups;                   /* `room_of_lookup` for each thread */
@@ -220,7 +221,7 @@ static int64_t row_size(const Stack *stack) {
         if (fed > most) most = fed;
         if (layer->has_cross_attention && 2 * cross->input.out > most) most = 2 * cross->input.out;
     }
-    return most + 2 * stack->model_dim;
+    return most + 3 * stack->model_dim;
 }
 
 static int64_t more(int64_t size, const Linear *map) { return map->out && room_of_map(map) > size ? room_of_map(map) : size; }
@@ -282,7 +283,8 @@ static Room prepared_room(const Stack *stack, const Input *input) {
     int32_t *adapters = input->adapters ? (int32_t *)(all + parts.of_adapters) : NULL;
     for (int64_t row = 0; adapters && row < input->num_rows; ++row)
         adapters[row] = (int32_t)input->adapters[number_of(input, row) / input->width];
-    return (Room){.numbers = all + input->num_rows * stack->model_dim, .of_cells = of_cells, .of_source = of_source,
+    int64_t size = input->num_rows * stack->model_dim;
+    return (Room){.beside = all + size, .numbers = all + 2 * size, .of_cells = of_cells, .of_source = of_source,
                   .of_lookups = all + parts.of_lookups, .resources = {all + parts.of_products, input->num_threads, adapters}};
 }
 
@@ -291,7 +293,8 @@ static Room prepared_room(const Stack *stack, const Input *input) {
 static void run_layer(const Stack *stack, const Input *input, int64_t index, float *y, const Room *room) {
     const Layer *layer = stack->layers + index;
     int64_t rows = input->num_rows, dim = stack->model_dim;
-    float *x = input->x;
+    float *x = input->x, *z = room->beside;
+    if (layer->is_parallel) normalise(&layer->feed_forward_residual.before, rows, dim, x, z);
     normalise(&layer->self_residual.before, rows, dim, x, y);
     if (layer->recurrence.out) recur(&layer->recurrence, input, input->states[index], dim, y, room);
     else look_back(&layer->self_attention, input, input->cells ? input->cells[index] : NULL, y, room);
@@ -301,9 +304,9 @@ static void run_layer(const Stack *stack, const Input *input, int64_t index, flo
         look_at_source(layer, input, index, y, room);
         add(&layer->cross_residual, rows, dim, x, y);
     }
-    normalise(&layer->feed_forward_residual.before, rows, dim, x, y);
-    feed_forward(layer, rows, y, room);
-    add(&layer->feed_forward_residual, rows, dim, x, y);
+    if (!layer->is_parallel) z = y, normalise(&layer->feed_forward_residual.before, rows, dim, x, z);
+    feed_forward(layer, rows, z, room);
+    add(&layer->feed_forward_residual, rows, dim, x, z);
 }
 
 /* All layers of a stack, one after the other: a step of a decoder, whose cells are filled, or an encoder over its source. */

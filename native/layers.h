@@ -13,6 +13,7 @@ typedef struct {
     Residual self_residual, cross_residual, feed_forward_residual;
     Attention self_attention, cross_attention;
     int64_t has_cross_attention;
+    int64_t is_parallel; /* whether the feed-forward layer reads what self-attention reads, and not also what that adds */
     Linear recurrence; /* in the place of self-attention, an SSRU: what is kept and what is new side by side; without it its `out` is 0 */
     Linear inner, gate, outer; /* of the feed-forward layer; without a gate its `out` is 0 */
     int64_t activation;

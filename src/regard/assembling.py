@@ -93,6 +93,8 @@ def _config(encoder: EncoderConfig, decoder: EncoderConfig | DecoderConfig) -> E
         for key, usual in OF_ENCODERS_ALONE.items():
             if isinstance(part, EncoderConfig) and getattr(part, key) != usual:
                 raise SettingsError(f"{key} must be {usual} in `--encoder` and `--decoder`; got {getattr(part, key)}.")
+    if isinstance(decoder, DecoderConfig) and decoder.parallel_residual:
+        raise SettingsError("parallel_residual of `--decoder` must be false, as cross-attention is added; got true.")
     if isinstance(decoder, DecoderConfig) and decoder.scale_embeddings:
         raise SettingsError("scale_embeddings of `--decoder` must be false; got true.")
     if isinstance(decoder, EncoderConfig) and decoder.head_transform not in (None, "norm"):

@@ -139,6 +139,7 @@ def test_a_decoder(data: st.DataObject, positions: str, count: int) -> None:
     """Prompts of different lengths, padded on the left, and what follows."""
     torch.manual_seed(4)
     config = data.draw(configurations()) | data.draw(many_windows(2))
+    config["parallel_residual"] = config["norm"] != "post" and data.draw(st.booleans())
     config["logit_cap"] = data.draw(st.sampled_from([None, 2.0, 30.0]))
     model = disturbed(Decoder(DecoderConfig(num_layers=2, positions=positions, **config)))
     with torch.inference_mode():

@@ -320,3 +320,12 @@ def test_the_command(
     assert "must be written HEAD:ROW:KEY" in command("--key", "cross.1.2")
     assert "`--key` and `--head` do not go together" in command("--key", "cross.1.2:0:0", "--head", "cross.0.1")
     assert "`--at` must be from 0 to 3" in command("--head", "cross.1.2", "--at", "9")
+
+
+@pytest.mark.parametrize("settings", [{}, {"norm": "sandwich", "norm_kind": "rms", "gated": True}])
+def test_parts_of_parallel_sublayers_add_up(settings: dict[str, Any]) -> None:
+    """Feed-forward reads what attention reads, as in GPT-NeoX."""
+    config = DecoderConfig(vocab_size=23, num_layers=3, **SIZES, parallel_residual=True, **{"norm": "pre"} | settings)
+    reading = read(random_model(config), [[4, 5, 6, 7]])
+    total = sum(added.vectors.sum(dim=0) for added in reading.added("decoder"))
+    torch.testing.assert_close(total, reading.tops["decoder"], rtol=1e-4, atol=1e-5)

@@ -188,6 +188,7 @@ DECODERS: dict[str, Callable[[], Any]] = {
     "bloom": decoder("Bloom", hidden_size=18, num_attention_heads=3),
     "bloom, untied": decoder("Bloom", pad_token_id=3, tie_word_embeddings=False, num_hidden_layers=1),
     "gpt-neox": decoder("GPTNeoX", intermediate_size=20, use_parallel_residual=False, rotary_pct=0.5),
+    "gpt-neox, parallel": decoder("GPTNeoX", intermediate_size=20, rotary_pct=0.5, hidden_act="gelu_new"),
     "gpt-neox, tied, few biases": decoder(
         "GPTNeoX", intermediate_size=20, use_parallel_residual=False, hidden_act="relu", attention_bias=False,
         tie_word_embeddings=True, rope_parameters={"rope_type": "linear", "factor": 2.0, "partial_rotary_factor": 1.0},

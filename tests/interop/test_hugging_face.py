@@ -170,7 +170,8 @@ def test_numbers_are_predicted(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [("value_head_dim", 3), ("attention_output_bias", False), ("output_transform", True), ("norm_bias", False),
-     ("local_rotary_base", 5.0), ("scale_embeddings", True), ("score_cap", 5.0), ("logit_cap", 5.0)],
+     ("local_rotary_base", 5.0), ("scale_embeddings", True), ("score_cap", 5.0), ("logit_cap", 5.0),
+     ("parallel_residual", True)],
 )  # fmt: skip
 def test_what_only_ours_has_is_not_written(key: str, value: object, tmp_path: Path) -> None:
     """Left out, it would be another model."""

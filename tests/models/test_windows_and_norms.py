@@ -43,6 +43,8 @@ FEATURES: list[dict[str, Any]] = [
     {"rotary_scaling": {"factor": 4.0, "training_length": 8}, "windows": [4, 1, None]},
     {"windows": [3, 3, None], "positions": "shaw"},
     {"windows": [3, None, 3], "local_rotary_base": 20.0, "rotary_scaling": {"factor": 4.0}},
+    {"parallel_residual": True, "norm": "pre", "windows": [3, None, 5]},
+    {"parallel_residual": True, "norm": "sandwich", "gated": True, "num_kv_heads": 2, "positions": "alibi"},
     {"score_cap": 0.7, "logit_cap": 2.0, "positions": "t5", "num_kv_heads": 2},
     {"score_cap": 5.0, "windows": [3, None, 3], "query_key_norm": True, "output_bias": True, "logit_cap": 30.0},
     {"norm_bias": False, "norm": "sandwich", "positions": "alibi", "scale_embeddings": True},

@@ -86,6 +86,7 @@ class Layer(Structure):
     _fields_ = (
         ("self_residual", Residual), ("cross_residual", Residual), ("feed_forward_residual", Residual),
         ("self_attention", Attention), ("cross_attention", Attention), ("has_cross_attention", c_int64),
+        ("is_parallel", c_int64),
         ("recurrence", Linear), ("inner", Linear), ("gate", Linear), ("outer", Linear), ("activation", c_int64),
     )  # fmt: skip
 

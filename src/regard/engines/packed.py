@@ -91,7 +91,7 @@ class PackedLayers(nn.Module):
         """Whether this supports a layer: pre- or post-norm, scaled dot products, positions outside attention,
         as many keys as queries.
         """
-        if type(layer) is not DecoderLayer or layer.recurrence is not None:
+        if type(layer) is not DecoderLayer or layer.recurrence is not None or layer.is_parallel:
             return False
         residuals = (layer.self_attention_residual, layer.cross_attention_residual, layer.feed_forward_residual)
         return all(type(residual) in (PreNorm, PostNorm) for residual in residuals if residual is not None) and all(

@@ -222,6 +222,7 @@ class Structures:
             self_residual=self._residual(layer.self_attention_residual),
             feed_forward_residual=self._residual(layer.feed_forward_residual),
             has_cross_attention=cross is not None,
+            is_parallel=getattr(layer, "is_parallel", False),
             inner=self._map(feed_forward.inner_proj),
             outer=self._map(feed_forward.output_proj),
             activation=ACTIVATIONS[feed_forward.activation],

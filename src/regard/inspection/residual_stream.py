@@ -151,13 +151,14 @@ class Reading:
         yield first
         x = first.vectors.sum(dim=0)
         for number, layer in enumerate(self.model.layer_stacks()[stack]):
+            before, is_parallel = x, getattr(layer, "is_parallel", False)
             for site, sublayer, residual in _sublayers(layer, stack, number):
                 if site == until:
                     return
                 if isinstance(sublayer, MultiHeadAttention):
                     added = _heads(site, sublayer, self.contexts[site])
                 else:
-                    seen = residual.norm(x[None].to(_dtype(self.model)))
+                    seen = residual.norm((before if is_parallel else x)[None].to(_dtype(self.model)))
                     added = Added([f"{site}.feed_forward"], upcast(sublayer(seen)))
                 added = _through(residual, added, str(site))
                 x = x + added.vectors.sum(dim=0)

@@ -241,5 +241,6 @@ def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
     if isinstance(model, Decoder):
         wanted["scale_embeddings"] = config.scale_embeddings, format in gemma.WRITTEN
         wanted["cross_attention"] = config.cross_attention, False
+        wanted["parallel_residual"] = config.parallel_residual, False
         wanted["output_transform"] = config.output_transform, format == "bert"
     return wanted

@@ -318,6 +318,10 @@ class DecoderConfig(TransformerConfig):
     output_bias: bool = Field(False, description="whether each token of the vocabulary has a bias")
     output_transform: bool = Field(False, description="a layer before the output, as BERT predicts hidden tokens")
     logit_cap: LogitCap = None
+    parallel_residual: bool = Field(
+        False,
+        description="whether feed-forward layers read what attention reads, and not also what it adds, as in GPT-NeoX",
+    )
     cross_attention: bool = Field(
         False, description="whether layers look at the states of an encoder, which a program of one's own must give"
     )
@@ -326,6 +330,15 @@ class DecoderConfig(TransformerConfig):
     def attentions(self) -> dict[str, int]:
         """The number of layers with each kind of attention."""
         return {"decoder": self.num_layers} | ({"cross": self.num_layers} if self.cross_attention else {})
+
+    @model_validator(mode="after")
+    def _sublayers_can_be_parallel(self) -> DecoderConfig:
+        if self.parallel_residual and (self.norm == "post" or self.cross_attention):
+            raise ValueError(
+                f"parallel_residual must be false with norm post or cross_attention; got norm {self.norm} and cross_attention "
+                f"{str(self.cross_attention).lower()}."
+            )
+        return self
 
 
 TEXT_TASKS = ("classify", "multilabel", "regression")

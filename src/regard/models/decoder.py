@@ -60,6 +60,7 @@ class Decoder(TokenModel):
                     cross_attention(config) if config.cross_attention else None,
                     feed_forward(config),
                     lambda: residual(config),
+                    is_parallel=config.parallel_residual,
                 )
                 for layer in range(config.num_layers)
             ),

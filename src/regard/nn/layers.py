@@ -7,7 +7,7 @@ to make residuals, and knows nothing of their variants.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import torch
 import torch.nn.functional as F
@@ -201,10 +201,14 @@ class PreNorm(PostNorm):
 
     def forward(self, x: Activations, sublayer: Sublayer, *, is_token: IsToken | None = None) -> Activations:
         """x plus what the sublayer makes of it."""
-        return x + self.dropout(sublayer(normalised(self.norm, x, is_token)))
+        return x + self.added(x, sublayer, is_token)
+
+    def added(self, x: Activations, sublayer: Sublayer, is_token: IsToken | None = None) -> Activations:
+        """The output of the sublayer for x, which is added to the residual stream."""
+        return self.dropout(sublayer(normalised(self.norm, x, is_token)))
 
 
-class SandwichNorm(PostNorm):
+class SandwichNorm(PreNorm):
     """A residual connection with a norm on both sides of its sublayer: x + dropout(output_norm(sublayer(norm(x)))).
 
     Source: Ding et al. 2021 (CogView), section 3.2.
@@ -214,10 +218,10 @@ class SandwichNorm(PostNorm):
         super().__init__(model_dim, dropout, norm)
         self.output_norm = norm(model_dim)
 
-    def forward(self, x: Activations, sublayer: Sublayer, *, is_token: IsToken | None = None) -> Activations:
-        """x plus what the sublayer makes of it."""
+    def added(self, x: Activations, sublayer: Sublayer, is_token: IsToken | None = None) -> Activations:
+        """The normalised output of the sublayer for x, which is added to the residual stream."""
         made = sublayer(normalised(self.norm, x, is_token))
-        return x + self.dropout(normalised(self.output_norm, made, is_token))
+        return self.dropout(normalised(self.output_norm, made, is_token))
 
 
 def normalised(
@@ -282,6 +286,10 @@ class DecoderLayer(nn.Module):
     Args:
         self_attention: or an SSRU, which the layer then has as `recurrence`; it has no `self_attention` then.
         cross_attention: None in a decoder-only model.
+        is_parallel: whether feed-forward reads what self-attention reads, and not also what that adds. Source: Wang and
+            Komatsuzaki 2021 (GPT-J).
+    Raises:
+        SettingsError: `is_parallel` with cross-attention, or with norms after the residual sum.
     Source: Vaswani et al. 2017, section 3.1; without cross-attention, Liu et al. 2018, section 4.2.2; with an SSRU, Kim
     et al. 2019, section 3.1.
     """
@@ -294,8 +302,11 @@ class DecoderLayer(nn.Module):
         cross_attention: MultiHeadAttention | None,
         feed_forward: nn.Module,
         residual: Residual,
+        *,
+        is_parallel: bool = False,
     ) -> None:
         super().__init__()
+        self.is_parallel = is_parallel
         self.recurrence: SSRU | None = None
         if isinstance(self_attention, SSRU):
             self.recurrence = self_attention
@@ -306,6 +317,8 @@ class DecoderLayer(nn.Module):
         self.cross_attention_residual = None if cross_attention is None else residual()
         self.feed_forward = feed_forward
         self.feed_forward_residual = residual()
+        if is_parallel and (cross_attention is not None or not isinstance(self.feed_forward_residual, PreNorm)):
+            raise SettingsError("`is_parallel` needs norms before the sublayers, and no cross-attention; got others.")
 
     def forward(
         self,
@@ -352,7 +365,11 @@ class DecoderLayer(nn.Module):
             return self.cross_attention.attend(query, memory.keys_values, mask=memory.mask, gates=cross_gates)
 
         show_inputs(self, x)
+        before = x
         x = self.self_attention_residual(x, self_attend, is_token=is_token)
+        if self.is_parallel:
+            residual = cast("PreNorm", self.feed_forward_residual)
+            return changed_output(self, x + residual.added(before, self.feed_forward, is_token))
         if self.cross_attention_residual is not None:
             x = self.cross_attention_residual(x, cross_attend, is_token=is_token)
         return changed_output(self, self.feed_forward_residual(x, self.feed_forward, is_token=is_token))

@@ -1,4 +1,4 @@
-"""GPT-NeoX with sublayers one after the other: a pre-norm decoder with rotary positions. Read in, not written."""
+"""GPT-NeoX and Pythia: a pre-norm decoder with rotary positions, mostly with parallel sublayers. Read in, not written."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ NO_WEIGHTS = {"*attention.bias": "not a weight: the causal mask", "*attention.ma
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """Parse the configuration of a foreign GPT-NeoX. One whose sublayers read the same input, as most do, is refused."""
+    """Parse the configuration of a foreign GPT-NeoX."""
     decoders.check_class(config, NAME)
-    config.refuse_unless("use_parallel_residual", False, default=True)
     model_dim, num_heads = config.require("hidden_size"), config.require("num_attention_heads")
     vocab_size, max_positions = config.require("vocab_size"), config.get("max_position_embeddings", 2048)
     prefix = "gpt_neox." if any(name.startswith("gpt_neox.") for name in tensors) else ""
@@ -55,6 +54,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         bias=in_attention,
         feed_forward_bias=None if in_attention else True,
         positions="rotary",
+        parallel_residual=config.get("use_parallel_residual", True),
         tied_embeddings=tied,
         pad_id=symbols.pad_id,
         **rotary,

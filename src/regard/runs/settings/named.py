@@ -76,6 +76,7 @@ class NamedModelSettings(TypedDict, total=False):
     score: str
     teacher_forcing: float
     num_layers: int
+    parallel_residual: bool
     cross_attention: bool
     num_segments: int
     pair_separators: int
