@@ -161,3 +161,25 @@ def test_texts_are_pairs_where_each_has_one_tab(tmp_path: Path) -> None:
     ):
         path.write_text(content)
         assert are_all_pairs([read_labelled([path], by_word=False)]) is expected
+
+
+def test_a_teacher_reads_pairs_as_its_student(
+    trained: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at = SMALL.index("tokenizer.kind=words")  # the vocabulary is the teacher's
+    learn = [
+        "train",
+        data,
+        "--valid",
+        data,
+        "-o",
+        tmp_path / "m",
+        "--teacher",
+        trained,
+        *SMALL[: at - 1],
+        *SMALL[at + 1 :],
+    ]
+    learn += ["--steps", 2]
+    assert "with pair_separators 2; " in refused(capsys, *learn, "--set", "model.pair_separators=2")
+    code, _, error = outcome(capsys, *learn)
+    assert code == 0, error

@@ -59,7 +59,7 @@ from regard.training.training_run import Callback, SavingTimes, TrainingRun
 from regard.training.updates import Updater
 from regard.version import __version__
 
-DECIDED_BY_DATA = {"vocab_size", "source_vocab_size", "pad_id", "labels"}
+DECIDED_BY_DATA = {"vocab_size", "source_vocab_size", "pad_id", "separator_id", "labels"}
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,12 @@ def take_teacher(task: Task, loaded: LoadedModel, name: str) -> None:
                 f"`--teacher` must have the {key} of the model that learns, {getattr(config, key, None)}; {name} has "
                 f"{getattr(theirs, key, None)}."
             )
+    ours, its = (getattr(each, "pair_separators", 0) for each in (config, theirs))
+    if ours and ours != its:
+        raise SettingsError(
+            f"`--teacher` must read pairs of texts as the model that learns, with pair_separators {ours}; {name} has {its}. Set "
+            f"`model.pair_separators={its}`."
+        )
     training = task.settings.training
     task.teacher = Teacher(
         loaded.model, training.teacher_weight, training.teacher_temperature, is_cached=task.are_examples_fixed
