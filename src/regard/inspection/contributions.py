@@ -70,7 +70,7 @@ def output_map(model: Model) -> tuple[Float[Tensor, "class model_dim"], Float[Te
         )
     if model.logit_cap is not None:
         raise SettingsError(
-            f"contributions need a linear map from states to logits; got a model with `logit_cap`, which bounds them. "
+            "contributions need a linear map from states to logits; got a model with `logit_cap`, which bounds them. "
             f"{other_way(model)}"
         )
     weight = upcast(model.output_embedding.weight)

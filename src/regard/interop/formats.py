@@ -216,8 +216,7 @@ def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
             "weights_from": (config.weights_from, []),
         }
     if hasattr(config, "value_head_dim") and format not in (*llama.WRITTEN, *GEMMAS):
-        has_bias = config.bias if config.attention_output_bias is None else config.attention_output_bias
-        wanted["attention_output_bias"] = has_bias, config.bias
+        wanted["attention_output_bias"] = config.has_attention_output_bias, config.bias
         wanted["feed_forward_bias"] = config.feed_forward_bias in (None, config.bias), True
         wanted["query_key_norm"] = config.query_key_norm, False
         wanted["windows"] = config.windows, []

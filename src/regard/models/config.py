@@ -190,6 +190,16 @@ class TransformerConfig(ModelConfig):
         return {key: current(key, value) for key, value in values.items()} if isinstance(values, dict) else values
 
     @property
+    def has_attention_output_bias(self) -> bool:
+        """`attention_output_bias`, or `bias` where it is not given."""
+        return self.bias if self.attention_output_bias is None else self.attention_output_bias
+
+    @property
+    def has_feed_forward_bias(self) -> bool:
+        """`feed_forward_bias`, or `bias` where it is not given."""
+        return self.bias if self.feed_forward_bias is None else self.feed_forward_bias
+
+    @property
     def attentions(self) -> dict[str, int]:
         """The number of layers with each kind of attention: `encoder`, `decoder`, `cross`."""
         return {}

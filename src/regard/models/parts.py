@@ -122,9 +122,10 @@ def _multihead(
 def feed_forward(config: TransformerConfig) -> FeedForward:
     """The feed-forward layer."""
     kind = GatedFeedForward if config.gated else FeedForward
-    bias = config.bias if config.feed_forward_bias is None else config.feed_forward_bias
     chunk = config.feed_forward_chunk
-    return kind(config.model_dim, config.ff_dim, activation=config.activation, bias=bias, chunk=chunk)
+    return kind(
+        config.model_dim, config.ff_dim, activation=config.activation, bias=config.has_feed_forward_bias, chunk=chunk
+    )
 
 
 def norm(config: TransformerConfig) -> Callable[[int], nn.Module]:

@@ -109,8 +109,6 @@ def export(model: Encoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, 
         ModelFolderError: the encoder has something that EuroBERT does not.
     """
     ours = model.config
-    output_bias = ours.bias if ours.attention_output_bias is None else ours.attention_output_bias
-    has_bias = ours.bias if ours.feed_forward_bias is None else ours.feed_forward_bias
     transform = {"mlm": "none", **dict.fromkeys(TEXT_TASKS, "dense")}.get(ours.task)
     refuse("eurobert", {
         "positions": (ours.positions, "rotary"),
@@ -118,7 +116,7 @@ def export(model: Encoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, 
         "norm": (ours.norm, "pre"),
         "norm_kind": (ours.norm_kind, "rms"),
         "gated": (ours.gated, True),
-        "attention_output_bias": (output_bias, ours.bias),
+        "attention_output_bias": (ours.has_attention_output_bias, ours.bias),
         "query_key_norm": (ours.query_key_norm, False),
         "windows": (ours.windows, []),
         "embedding_norm": (ours.embedding_norm, False),
@@ -144,11 +142,11 @@ def export(model: Encoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, 
         "rms_norm_eps": ours.norm_epsilon,
         "hidden_act": THEIR_ACTIVATIONS[ours.activation],
         "attention_bias": ours.bias,
-        "mlp_bias": has_bias,
+        "mlp_bias": ours.has_feed_forward_bias,
         "attention_dropout": ours.attention_dropout,
         "classifier_pooling": next(theirs for theirs, name in POOLING.items() if name == ours.pooling),
     }  # fmt: skip
     tensors = export_tensors(model, _refs(model, "" if ours.task == "none" else "model."))
-    if not has_bias and (bias := tensors.pop("lm_head.bias", None)) is not None and bias.any():
+    if not ours.has_feed_forward_bias and (bias := tensors.pop("lm_head.bias", None)) is not None and bias.any():
         refuse("eurobert", {"head.bias": ("other numbers", "zeros, as feed_forward_bias is false,")})
     return config, tensors

@@ -178,7 +178,6 @@ def export(model: Decoder, symbols: Symbols, model_type: str) -> tuple[dict[str,
 
 def written_settings(ours: DecoderConfig | EncoderDecoderConfig) -> dict[str, tuple[Any, Any]]:
     """The settings of ours that all Gemmas have one value of, and that value, for `refuse`."""
-    output_bias = ours.bias if ours.attention_output_bias is None else ours.attention_output_bias
     is_divisible = ours.model_dim % ours.num_heads == 0
     return {
         "positions": (ours.positions, "rotary"),
@@ -187,8 +186,8 @@ def written_settings(ours: DecoderConfig | EncoderDecoderConfig) -> dict[str, tu
         "norm_kind": (ours.norm_kind, "rms"),
         "gated": (ours.gated, True),
         "output_bias": (ours.output_bias, False),
-        "attention_output_bias": (output_bias, ours.bias),
-        "feed_forward_bias": (ours.bias if ours.feed_forward_bias is None else ours.feed_forward_bias, False),
+        "attention_output_bias": (ours.has_attention_output_bias, ours.bias),
+        "feed_forward_bias": (ours.has_feed_forward_bias, False),
         "model_dim": (
             ours.model_dim,
             ours.model_dim if is_divisible else f"a multiple of num_heads, {ours.num_heads},",

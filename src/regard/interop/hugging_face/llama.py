@@ -194,7 +194,7 @@ def export(model: Decoder, symbols: Symbols, model_type: str) -> tuple[dict[str,
     if model_type in ("llama", "qwen3"):
         config["attention_bias"] = ours.bias
     if model_type == "llama":
-        config["mlp_bias"] = _has_feed_forward_bias(ours)
+        config["mlp_bias"] = ours.has_feed_forward_bias
         return config, export_tensors(model, _refs(model, "model.", is_fused=False))
     config["sliding_window"] = next((window for window in ours.windows if window is not None), None)
     if model_type == "phi3":
@@ -216,7 +216,6 @@ def types_of_windows(windows: Sequence[int | None], num_layers: int) -> list[str
 
 def _wanted(ours: DecoderConfig, model_type: str) -> dict[str, tuple[Any, Any]]:
     """The settings of ours, and what they must be, for `refuse`."""
-    output_bias = ours.bias if ours.attention_output_bias is None else ours.attention_output_bias
     wanted: dict[str, tuple[Any, Any]] = {
         "positions": (ours.positions, "rotary"),
         "rotary_dim": (ours.rotary_dim or ours.head_dim, (model_type == "phi3" and ours.rotary_dim) or ours.head_dim),
@@ -226,12 +225,12 @@ def _wanted(ours: DecoderConfig, model_type: str) -> dict[str, tuple[Any, Any]]:
         "embedding_norm": (ours.embedding_norm, False),
         "output_bias": (ours.output_bias, False),
         "query_key_norm": (ours.query_key_norm, model_type == "qwen3"),
-        "attention_output_bias": (output_bias, ours.bias and model_type != "qwen2"),
+        "attention_output_bias": (ours.has_attention_output_bias, ours.bias and model_type != "qwen2"),
     }
     if model_type in ("mistral", "qwen2", "phi3"):
         wanted["bias"] = ours.bias, model_type == "qwen2"
     if model_type != "llama":
-        wanted["feed_forward_bias"] = _has_feed_forward_bias(ours), False
+        wanted["feed_forward_bias"] = ours.has_feed_forward_bias, False
     sliding = sorted({window for window in ours.windows if window is not None})
     if len(sliding) > 1 or (sliding and model_type == "llama"):
         wanted["windows"] = ours.windows, [] if model_type == "llama" else "of one size"
@@ -240,7 +239,3 @@ def _wanted(ours: DecoderConfig, model_type: str) -> dict[str, tuple[Any, Any]]:
     if ours.model_dim % ours.num_heads:
         wanted["model_dim"] = ours.model_dim, f"a multiple of num_heads, {ours.num_heads},"
     return wanted
-
-
-def _has_feed_forward_bias(ours: DecoderConfig) -> bool:
-    return ours.bias if ours.feed_forward_bias is None else ours.feed_forward_bias

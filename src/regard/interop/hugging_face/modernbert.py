@@ -139,7 +139,6 @@ def export(model: Encoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, 
         ModelFolderError: the encoder has something that ModernBERT does not.
     """
     ours = model.config
-    output_bias = ours.bias if ours.attention_output_bias is None else ours.attention_output_bias
     sliding = sorted({window for window in ours.windows if window is not None})
     refuse("modernbert", {
         "positions": (ours.positions, "rotary"),
@@ -149,7 +148,7 @@ def export(model: Encoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, 
         "gated": (ours.gated, True),
         "num_kv_heads": (ours.num_kv_heads or ours.num_heads, ours.num_heads),
         "head_dim": (ours.head_dim * ours.num_heads, ours.model_dim),
-        "attention_output_bias": (output_bias, ours.bias),
+        "attention_output_bias": (ours.has_attention_output_bias, ours.bias),
         "query_key_norm": (ours.query_key_norm, False),
         "embedding_norm": (ours.embedding_norm, True),
         "first_norm": (ours.first_norm, False),
@@ -177,7 +176,7 @@ def export(model: Encoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, 
         "norm_bias": ours.norm_bias,
         "hidden_activation": THEIR_ACTIVATIONS[ours.activation],
         "attention_bias": ours.bias,
-        "mlp_bias": ours.bias if ours.feed_forward_bias is None else ours.feed_forward_bias,
+        "mlp_bias": ours.has_feed_forward_bias,
         "attention_dropout": ours.attention_dropout,
         "embedding_dropout": ours.dropout,
         "mlp_dropout": ours.dropout,
