@@ -2,6 +2,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -208,3 +209,25 @@ def test_a_text_that_spells_out_a_symbol_is_learnt_as_a_text(
         ids = loaded.encode(text)
         assert not special & set(ids)
         assert loaded.decode(ids) == text
+
+
+def test_tokenizers_that_cut_or_frame_otherwise_have_other_identities(tokenizer: Tokenizer) -> None:
+    """Encoded data are kept by it, ensembles and teachers compared: a vocabulary beside the backend is part of it."""
+    backend, symbols = tokenizer.backend_json, tokenizer.symbols
+
+    def made(*args: Any, **options: Any) -> str:
+        return Tokenizer(tokenizers.Tokenizer.from_str(backend), *args, **options).identity
+
+    tokens = tokenizer.tokens(range(len(tokenizer)))
+    found = [
+        made(symbols),
+        made(symbols.model_copy(update={"source_end_ids": []})),
+        made(symbols, tokens),
+        made(symbols, tokens[::-1]),
+        made(symbols, [*tokens, "more"]),
+        made(symbols, num_ids=len(tokenizer) - 1),
+        made(symbols, tokens, num_ids=len(tokenizer) - 1),
+    ]
+    assert len(set(found)) == len(found)
+    assert made(symbols) == tokenizer.identity
+    assert made(symbols, tokens) == made(symbols, list(tokens))

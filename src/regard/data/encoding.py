@@ -300,7 +300,7 @@ def _encoded(
 ) -> EncodedCorpora:
     """All ids that `encode` makes of chunks, in memory or in files, and the key of all that they depend on."""
     parts = [str(FORMAT_VERSION), *(corpus.digest for corpus in corpora)]
-    parts += [each.backend_json + each.symbols.model_dump_json() for each in tokenizers]
+    parts += [each.identity for each in tokenizers]
     key = _key([*parts, *other_parts])
     *lines_before, num_lines = itertools.accumulate((corpus.num_lines for corpus in corpora), initial=0)
 

@@ -214,7 +214,7 @@ def _ensemble(path: Path | str, others: Sequence[Path | str], first: Pipeline, d
     translator = models[0]
     for name, other in zip(others, models[1:], strict=True):
         if any(
-            (theirs.backend_json, theirs.symbols, theirs.languages) != (ours.backend_json, ours.symbols, ours.languages)
+            (theirs.identity, theirs.languages) != (ours.identity, ours.languages)
             for theirs, ours in (
                 (other.tokenizer, translator.tokenizer),
                 (other.source_tokenizer, translator.source_tokenizer),

@@ -304,6 +304,18 @@ class Tokenizer:
         """The tokenizer as Hugging Face `tokenizers` reads it, without symbols and vocabulary of its own."""
         return self._backend.to_str(pretty=True)
 
+    @property
+    def identity(self) -> str:
+        """All that decides how texts are cut into tokens and framed: equal for tokenizers that do so alike, whatever languages
+        they name.
+        """
+        parts = [self.backend_json, self.symbols.model_dump_json()]
+        if self.vocabulary is not None:
+            parts.append(json.dumps([self.vocabulary, self.num_ids]))
+        elif self.num_ids < self._backend.get_vocab_size():
+            parts.append(str(self.num_ids))
+        return "".join(parts)
+
     @cached_property
     def longest_token(self) -> int:
         """The number of characters of the longest token of the vocabulary."""

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
 from regard.interop.ctranslate2.layout import ACTIVATIONS, MODEL, POSITIONS
-from regard.interop.ctranslate2.model_file import dequantized, read_vocabulary
+from regard.interop.ctranslate2.model_file import dequantized, kinds_of, notes_on_types, read_vocabulary
 from regard.interop.ctranslate2.reference import GeneratorReference
 from regard.interop.ctranslate2.symbols_and_tokenizers import symbols_of, tokenizer_of
 from regard.interop.files import ForeignConfig, read_optional
@@ -57,8 +57,7 @@ def read(folder: Path, variables: Mapping[str, np.ndarray]) -> ForeignModel:
     Raises:
         ModelFolderError: it has something that ours cannot represent.
     """
-    kinds = {str(array.dtype) for key, array in variables.items() if key.endswith("/weight") and array.ndim == 2}
-    tensors = dequantized(dict(variables))
+    tensors = dequantized(variables)
     settings = ForeignConfig(read_optional(folder / "config.json"), folder / "config.json")
     config = _config({key: x for key, x in variables.items() if x.ndim == 0}, tensors, settings, str(folder / MODEL))
     tokens = read_vocabulary(folder, "target", config.vocab_size, settings.get("unk_token", "<unk>"))
@@ -66,14 +65,13 @@ def read(folder: Path, variables: Mapping[str, np.ndarray]) -> ForeignModel:
     settings.get("multi_query_attention")  # which the numbers of heads say
     settings.refuse_others(())
     symbols = symbols.model_copy(update={"start_ids": [symbols.bos_id]})
-    notes = [f"weights were {', '.join(sorted(kinds))}; they are float32 now"] if kinds != {"float32"} else []
+    notes = notes_on_types(variables)
     if config.positions != "learned":
         notes.append(f"CTranslate2 knows no longest text; ours is {MAX_POSITIONS:,} tokens")
     tokenizer, note = tokenizer_of(folder, "target", tokens, symbols)
     blueprint = Blueprint(config, _refs, symbols, explained={"*/rotary_*": "rotary positions, which ours computes"})
     model, account = blueprint.build(tensors, where=str(folder / MODEL))
-    if "int8" in kinds:
-        model.weights_dtype = torch.int8
+    model.weights_dtype = torch.int8 if "int8" in kinds_of(variables) else torch.float32
     return ForeignModel(
         "CTranslate2", LoadedModel(model, tokenizer, tokenizer), account, notes + ([note] if note else []),
         lambda path: GeneratorReference(path, tokens, symbols), folder, blueprint.refs(model),
@@ -85,6 +83,9 @@ def _config(
 ) -> DecoderConfig:
     def number(name: str, default: float = 0) -> float:
         return float(scalars[name].item()) if name in scalars else default
+
+    def has(ending: str) -> bool:
+        return any(name.endswith(ending) for name in tensors)
 
     _refuse_unknown(scalars, tensors, where)
     table = tensors["decoder/embeddings/weight"]
@@ -101,8 +102,8 @@ def _config(
                 f"{where}: {name} must be equal in all layers to be represented in Regard; got {found}."
             )
     num_heads = int(number("decoder/num_heads"))
-    is_rms = f"{FIRST}/layer_norm/beta" not in tensors
-    rotated, bias = int(number(f"{FIRST}/rotary_dim")), f"{FIRST}/linear_0/bias" in tensors
+    is_rms = not has("layer_norm/beta")
+    rotated = int(number(f"{FIRST}/rotary_dim"))
     own: dict[str, Any] = {}
     if f"{FIRST}/head_dim" in scalars:
         own["head_dim"] = int(number(f"{FIRST}/head_dim"))
@@ -128,11 +129,11 @@ def _config(
         activation=ForeignConfig({"activation": int(number("decoder/activation"))}, where).choose(
             "activation", ACTIVATIONS, 0
         ),
-        gated="decoder/layer_0/ffn/linear_0_noact/weight" in tensors,
-        bias=bias,
-        attention_output_bias=f"{FIRST}/linear_1/bias" in tensors,
-        feed_forward_bias="decoder/layer_0/ffn/linear_0/bias" in tensors,
-        query_key_norm=f"{FIRST}/q_norm/gamma" in tensors,
+        gated=has("ffn/linear_0_noact/weight"),
+        bias=has("self_attention/linear_0/bias"),
+        attention_output_bias=has("self_attention/linear_1/bias"),
+        feed_forward_bias=has("ffn/linear_0/bias"),
+        query_key_norm=has("q_norm/gamma"),
         max_positions=MAX_POSITIONS if positions is None else len(positions),
         embedding_norm="decoder/layernorm_embedding/gamma" in tensors,
         scale_embeddings=_is_scaled(

@@ -12,15 +12,32 @@ from regard.models.encoder_decoder import EncoderDecoder
 MODEL = "model.bin"
 POSITIONS = "{}/position_encodings/encodings"
 """The name of the position table of `encoder` or `decoder`."""
+BUCKETS = "relative_attention_bias"
+"""The name of T5's table of distances in buckets, in a self-attention."""
 ACTIVATIONS = {0: "relu", 1: "gelu_tanh", 2: "silu", 3: "gelu", 4: "quick_gelu", 5: "tanh"}
 """The activations, by CTranslate2's codes."""
 
 
-def variable_refs(model: nn.Module, lengths: Mapping[str, int] | None = None) -> dict[str, TensorRef]:
+SELF = [(0, 0), (0, 1), (0, 2), (1, 0)]
+"""The linear map that query, key, value and output projection of self-attention are in, and the block of each there."""
+CROSS = [(0, 0), (1, 0), (1, 1), (2, 0)]
+"""The same of cross-attention."""
+FEED_FORWARD = {"inner_proj": "linear_0", "gate_proj": "linear_0_noact", "output_proj": "linear_1"}
+
+
+def variable_refs(
+    model: nn.Module,
+    lengths: Mapping[str, int] | None = None,
+    *,
+    query_factor: float = 1.0,
+    output_factor: float = 1.0,
+) -> dict[str, TensorRef]:
     """The place of each parameter.
 
     Args:
         lengths: how many positions the tables of `encoder` and `decoder` have, where they may have more than ours.
+        query_factor: what queries are multiplied by besides 1 / sqrt(head_dim).
+        output_factor: what the last states are multiplied by before the output.
     """
     assert isinstance(model, EncoderDecoder)
     config = model.config
@@ -30,6 +47,7 @@ def variable_refs(model: nn.Module, lengths: Mapping[str, int] | None = None) ->
         "output_embedding": "decoder/projection",
     }
     refs = {f"{ours}.weight": TensorRef(f"{theirs}/weight") for ours, theirs in names.items()}
+    refs["output_embedding.weight"] = TensorRef("decoder/projection/weight", factor=output_factor)
     for side, theirs in (("source", "encoder"), ("target", "decoder")):
         refs[f"{side}_positions.learned.table.weight"] = TensorRef(
             POSITIONS.format(theirs), num_rows=(lengths or {}).get(theirs)
@@ -41,27 +59,30 @@ def variable_refs(model: nn.Module, lengths: Mapping[str, int] | None = None) ->
     for side, num_layers in (("encoder", config.num_encoder_layers), ("decoder", config.num_decoder_layers)):
         for index in range(num_layers):
             ours, theirs = f"{side}_layers.{index}", f"{side}/layer_{index}"
-            refs |= _attention(
-                f"{ours}.self_attention", f"{theirs}/self_attention", [(0, 0), (0, 1), (0, 2), (1, 0)], width
-            )
+            attentions = [("self_attention", "self_attention", SELF)]
             if side == "decoder":
-                refs |= _attention(
-                    f"{ours}.cross_attention", f"{theirs}/attention", [(0, 0), (1, 0), (1, 1), (2, 0)], width
-                )
+                attentions.append(("cross_attention", "attention", CROSS))
+            for our_name, name, blocks in attentions:
+                refs |= _attention(f"{ours}.{our_name}", f"{theirs}/{name}", blocks, width, query_factor)
+            table = f"{ours}.self_attention.attention.positions.table.weight"
+            refs[table] = TensorRef(f"{theirs}/self_attention/{BUCKETS}")
             refs |= _norm(f"{ours}.feed_forward_residual.norm", f"{theirs}/ffn/layer_norm")
-            for kind in ("weight", "bias"):
-                refs[f"{ours}.feed_forward.inner_proj.{kind}"] = TensorRef(f"{theirs}/ffn/linear_0/{kind}")
-                refs[f"{ours}.feed_forward.output_proj.{kind}"] = TensorRef(f"{theirs}/ffn/linear_1/{kind}")
+            for module, linear in FEED_FORWARD.items():
+                for kind in ("weight", "bias"):
+                    refs[f"{ours}.feed_forward.{module}.{kind}"] = TensorRef(f"{theirs}/ffn/{linear}/{kind}")
     return refs
 
 
-def _attention(ours: str, theirs: str, blocks: list[tuple[int, int]], width: int) -> dict[str, TensorRef]:
-    """The variables of query, key, value and output projections: the linear map that each is in, and its block there."""
+def _attention(
+    ours: str, theirs: str, blocks: list[tuple[int, int]], width: int, query_factor: float
+) -> dict[str, TensorRef]:
+    """The variables of query, key, value and output projections, each in its block of a linear map."""
     refs = _norm(f"{ours}_residual.norm", f"{theirs}/layer_norm")
     for projection, (linear, block) in zip(("query", "key", "value", "output"), blocks, strict=True):
         for kind in ("weight", "bias"):
+            factor = query_factor if projection == "query" else 1.0
             refs[f"{ours}.{projection}_proj.{kind}"] = TensorRef(
-                f"{theirs}/linear_{linear}/{kind}", first_row=block * width
+                f"{theirs}/linear_{linear}/{kind}", first_row=block * width, factor=factor
             )
     return refs
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -73,7 +74,20 @@ def read_variables(path: Path) -> tuple[str, dict[str, np.ndarray]]:
     return name, variables
 
 
-def dequantized(variables: dict[str, np.ndarray]) -> dict[str, Tensor]:
+def kinds_of(variables: Mapping[str, np.ndarray]) -> set[str]:
+    """The types of numbers of the matrices."""
+    return {str(array.dtype) for name, array in variables.items() if name.endswith("/weight") and array.ndim == 2}
+
+
+def notes_on_types(variables: Mapping[str, np.ndarray]) -> list[str]:
+    """Notes for users on weights that are not stored as we read them."""
+    kinds = kinds_of(variables)
+    if "int8" in kinds:
+        return ["weights were int8; `--to regard-int8` writes them so"]
+    return [f"weights were {', '.join(sorted(kinds))}; they are float32 now"] if kinds != {"float32"} else []
+
+
+def dequantized(variables: Mapping[str, np.ndarray]) -> dict[str, Tensor]:
     """The weights among the variables, as float32.
 
     Raises:

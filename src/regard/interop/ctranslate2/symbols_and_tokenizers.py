@@ -12,7 +12,7 @@ from regard.interop.files import ForeignConfig
 from regard.interop.foreign_tokenizers import sentence_pieces, whole_tokens
 from regard.text.tokenizer import Symbols, Tokenizer
 
-PIECES = ("spm.model", "sentencepiece.model")
+PIECES = ("spm.model", "sentencepiece.model", "spiece.model")
 """Names of tokenizers that are often stored with a model."""
 
 

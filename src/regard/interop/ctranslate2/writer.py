@@ -5,14 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from regard.checkpoint import LoadedModel
 from regard.errors import MissingExtraError
 from regard.interop.check import Reference
-from regard.interop.ctranslate2.layout import ACTIVATIONS, variable_refs
+from regard.interop.ctranslate2.layout import ACTIVATIONS, BUCKETS, variable_refs
 from regard.interop.ctranslate2.model_file import vocabulary_tokens
 from regard.interop.ctranslate2.reference import CTranslate2Reference
 from regard.interop.foreign import ForeignModel
-from regard.interop.hugging_face.bert import plain_layers, refuse
+from regard.interop.hugging_face.bert import refuse
+from regard.interop.hugging_face.t5 import MAX_DISTANCE, check_shared_tables
 from regard.interop.mapping import Account, export_tensors
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer
@@ -36,13 +39,7 @@ def write(loaded: LoadedModel, output: Path, quantization: str | None = None) ->
         refuse("ctranslate2", {"arch": (model.config.arch, "encoder-decoder")})
     assert isinstance(model, EncoderDecoder)
     config = model.config
-    is_in_table = config.positions.startswith("sinusoidal") or config.positions == "learned"
-    refuse("ctranslate2", plain_layers(config, config.norm if config.norm == "pre" else "post") | {
-        "embedding_norm": (config.embedding_norm, "none" if config.embedding_norm == "none" else "both"),
-        "output_transform": (config.output_transform, False),
-        "num_source_types": (config.num_source_types, 0),
-        "positions": (config.positions, config.positions if is_in_table else "sinusoidal or learned"),
-    })  # fmt: skip
+    _refuse(model)
     specs = ctranslate2.specs
     activation = next(number for number, name in ACTIVATIONS.items() if name == config.activation)
     spec: Any = specs.TransformerSpec.from_config(
@@ -51,6 +48,9 @@ def write(loaded: LoadedModel, output: Path, quantization: str | None = None) ->
         pre_norm=config.norm == "pre",
         activation=specs.Activation(activation),
         layernorm_embedding=config.embedding_norm == "both",
+        relative_attention_bias=config.positions == "t5",
+        ffn_glu=config.gated,
+        rms_norm=config.norm_kind == "rms",
     )
     spec.encoder.scale_embeddings = spec.decoder.scale_embeddings = config.scale_embeddings
     _set_variables(spec, model)
@@ -89,6 +89,27 @@ def write(loaded: LoadedModel, output: Path, quantization: str | None = None) ->
     return ForeignModel(
         "CTranslate2", loaded, account, _notes(loaded.tokenizer, prefix, vocabularies[1]), reference, output
     )
+
+
+def _refuse(model: EncoderDecoder) -> None:
+    """Make sure that CTranslate2's specification has all that a model of ours has.
+
+    Raises:
+        ModelFolderError: it lacks something.
+    """
+    ours = model.config
+    is_known = ours.positions.startswith("sinusoidal") or ours.positions in ("learned", "t5")
+    refuse("ctranslate2", {
+        "norm": (ours.norm, ours.norm if ours.norm in ("pre", "post") else "pre or post"),
+        "norm_kind": (ours.norm_kind, ours.norm_kind if ours.norm_kind in ("layer", "rms") else "layer or rms"),
+        "num_kv_heads": (ours.num_kv_heads or ours.num_heads, ours.num_heads),
+        "embedding_norm": (ours.embedding_norm, "none" if ours.embedding_norm == "none" else "both"),
+        "output_transform": (ours.output_transform, False),
+        "num_source_types": (ours.num_source_types, 0),
+        "positions": (ours.positions, ours.positions if is_known else "sinusoidal, learned or t5"),
+    })  # fmt: skip
+    if ours.positions == "t5":
+        check_shared_tables(model, "ctranslate2")
 
 
 def _notes(tokenizer: Tokenizer, prefix: list[str], vocabulary: list[str]) -> list[str]:
@@ -130,6 +151,16 @@ def _set_variables(spec: Any, model: EncoderDecoder) -> None:
     for side, waves in (("encoder", model.source_positions.waves), ("decoder", model.target_positions.waves)):
         if waves is not None and model.config.positions != "sinusoidal_opennmt":
             tensors[f"{side}/position_encodings/encodings"] = waves.detach().cpu().clone()
+    if (
+        model.config.head_dim * model.config.num_heads != model.config.model_dim
+    ):  # CTranslate2 divides by the usual width
+        scale = torch.tensor(model.config.head_dim**-0.5)
+        names = [name.removesuffix("linear_0/weight") for name in tensors if name.endswith("attention/linear_0/weight")]
+        tensors |= {f"{name}queries_scale": scale for name in names}
+    for name in [name for name in tensors if name.endswith(BUCKETS)]:
+        tensors[f"{name.removesuffix(BUCKETS)}relative_attention_max_distance"] = torch.tensor(
+            MAX_DISTANCE, dtype=torch.int32
+        )
     tensors.setdefault("decoder/embeddings/weight", model.target_embedding.weight.detach().cpu().clone())
     tensors.setdefault("decoder/projection/weight", model.output_embedding.weight.detach().cpu().clone())
     for name, tensor in tensors.items():

@@ -7,7 +7,7 @@ were its output matrix, too, divides its last states by sqrt(model_dim): ours ha
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -57,6 +57,8 @@ EXPLAINED = {
     "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight": "of old checkpoints; nothing reads it",
     SHARED: "nothing reads it: both sides have matrices of their own",
 }
+TABLE = "layer.0.SelfAttention.relative_attention_bias.weight"
+"""The end of the name of a layer's table of distances."""
 OF_DECODERS = dict.fromkeys(("decoder.*", TABLES["output"]), "the decoder, which an encoder alone does not have")
 
 
@@ -290,8 +292,9 @@ def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str
     elif TABLES["output"] not in tensors:  # it is the source's embeddings, and they are not scaled
         tensors[TABLES["output"]] = tensors[SHARED] / refs["output_embedding.weight"].factor
     if kind == "t5":
-        for stack in ("encoder", "decoder"):
-            _share_table(tensors, stack)
+        check_shared_tables(model, kind)
+        for name in [name for name in tensors if name.endswith(TABLE) and ".block.0." not in name]:
+            del tensors[name]
     return _written(ours, symbols, kind, is_tied=is_tied), tensors
 
 
@@ -318,20 +321,20 @@ def _refuse(ours: EncoderDecoderConfig, symbols: Symbols, kind: str) -> None:
         refuse(kind, {"activation": (ours.activation, "gelu_tanh, relu or silu, where feed-forward layers are gated,")})
 
 
-def _share_table(tensors: dict[str, Tensor], stack: str) -> None:
-    """Remove the tables of distances of all layers but the first, in place.
+def check_shared_tables(model: EncoderDecoder, kind: str) -> None:
+    """Make sure that all layers of a stack have one table of distances, for formats that store one.
 
     Raises:
         ModelFolderError: they differ.
     """
-    ending = "layer.0.SelfAttention.relative_attention_bias.weight"
-    first, *others = [name for name in tensors if name.startswith(f"{stack}.block.") and name.endswith(ending)]
-    for name in others:
-        if not torch.equal(tensors.pop(name), tensors[first]):
-            raise ModelFolderError(
-                f"the tables of distances of the {stack}'s layers must be equal to be written as t5, whose layers share one; got "
-                f"others in layers 0 and {name.split('.')[2]}. Write it as umt5, whose layers have one each."
-            )
+    for stack, layers in model.layer_stacks().items():
+        first, *others = [layer.get_submodule("self_attention.attention.positions.table") for layer in layers]
+        for number, table in enumerate(others, start=1):
+            if not torch.equal(cast("Tensor", table.weight), cast("Tensor", first.weight)):
+                raise ModelFolderError(
+                    f"the tables of distances of the {stack}'s layers must be equal to be written as {kind}, whose layers "
+                    f"share one; got others in layers 0 and {number}. Write it as umt5, whose layers have one each."
+                )
 
 
 def _written(ours: EncoderDecoderConfig, symbols: Symbols, kind: str, *, is_tied: bool) -> dict[str, Any]:

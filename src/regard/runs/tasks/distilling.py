@@ -18,7 +18,7 @@ def take_teacher(task: Task, loaded: LoadedModel, name: str) -> None:
     """
     config, theirs = task.settings.model, loaded.model.config
     pairs = ((loaded.tokenizer, task.tokenizer), (loaded.source_tokenizer, task.source_tokenizer or task.tokenizer))
-    if any(one.backend_json != other.backend_json or one.symbols != other.symbols for one, other in pairs) or any(
+    if any(one.identity != other.identity for one, other in pairs) or any(
         _size(theirs, key) != _size(config, key) for key in ("vocab_size", "source_vocab_size")
     ):
         raise SettingsError(
