@@ -138,7 +138,7 @@ NOT_WRITTEN = [
     ("llama, tied, with biases", "mistral", "bias must be False to be written as mistral; got True"),
     ("gemma 3", "qwen3", "scale_embeddings must be False|local_rotary_base must be None"),
     ("qwen 3", "gemma3_text", "scale_embeddings must be True to be written as gemma3_text; got False"),
-    ("gemma 2", "gemma3_text", "query_key_norm must be True to be written as gemma3_text; got False"),
+    ("gemma 2", "gemma3_text", r"score_cap must be None to be written as gemma3_text; got 0\.7"),
     ("gpt-neox, parallel", "gpt2", "parallel_residual must be False to be written as gpt2; got True|positions must be"),
     ("gemma 2", "llama", "score_cap must be None to be written as llama; got 0.7"),
     ("llama, tied, with biases", "phi3", "bias must be False to be written as phi3; got True"),

@@ -12,9 +12,13 @@ from hypothesis import strategies as st
 from tokenizers import models, pre_tokenizers, processors
 
 import regard
+from regard.checkpoint import LoadedModel
 from regard.data.labelled import encode_whole
+from regard.errors import ModelFolderError
 from regard.interop.formats import read_foreign, write_foreign
+from regard.models.registry import build
 from regard.text.tokenizer import Symbols, Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 WORDS = {f"w{number}": number for number in range(30)}
 BOS, EOS = 1, 2
@@ -108,3 +112,39 @@ def test_offsets_of_a_pair_are_those_of_the_line(tmp_path: Path) -> None:
     assert [None if span is None else text[slice(*span)] for span in tokens.offsets] == [
         None, "w5", "w9", None, None, "w7", "w8", None,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("format", ["bert", "roberta", "distilbert", "electra", "albert"])
+@pytest.mark.parametrize("separators", [1, 2])
+def test_pairs_of_a_written_model_are_framed_as_ours(format: str, separators: int, tmp_path: Path) -> None:
+    """By the tokenizer that is written beside it; frames of another format are refused."""
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(2)
+    activation = {"roberta": "tanh", "electra": "gelu", "distilbert": "relu"}.get(format, "tanh")
+    config = regard.extending.EncoderConfig(
+        vocab_size=40, model_dim=12, num_heads=3, ff_dim=20, num_layers=2, max_positions=30, task="classify", labels=["a", "b"],
+        num_segments={"distilbert": 0, "roberta": 1}.get(format, 2), pair_separators=separators, separator_id=3,
+        head_activation=activation, weights_from=[0, 0] if format == "albert" else [],
+        embedding_dim=8 if format == "albert" else None,
+    )  # fmt: skip
+    model = build(config).eval()
+    for parameter in model.parameters():
+        parameter.data += 0.2 * torch.randn_like(parameter)
+    lines = [" ".join(f"w{(7 * row + word) % 20}" for word in range(5)) for row in range(20)]
+    loaded = LoadedModel(model, ours := Tokenizer.train(lines, TokenizerConfig(kind="words", vocab_size=40)), ours)
+    if separators != (2 if format == "roberta" else 1):
+        with pytest.raises(
+            ModelFolderError, match=f"pair_separators must be .* to be written as {format}; got {separators}"
+        ):
+            write_foreign(loaded, tmp_path / "theirs", format)
+        return
+    write_foreign(loaded, tmp_path / "theirs", format)
+    cut = transformers.AutoTokenizer.from_pretrained(tmp_path / "theirs")
+    theirs = transformers.AutoModelForSequenceClassification.from_pretrained(tmp_path / "theirs").eval()
+    read = cut("w3 w5", "w4 w4 w1", return_tensors="pt")
+    (expected,), _ = encode_whole([["w3 w5", "w4 w4 w1"]], ours, 30, separators)
+    assert read["input_ids"][0].tolist() == expected
+    with torch.no_grad():
+        torch.testing.assert_close(theirs(**read).logits, model(torch.tensor([expected])), rtol=1e-4, atol=1e-5)
+    again: Any = regard.load(tmp_path / "theirs")
+    assert again.model.config.pair_separators == separators

@@ -224,8 +224,10 @@ def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
         wanted["norm_bias"] = config.norm_bias or config.norm_kind != "layer", True
         if format != "gemma3_text":
             wanted["local_rotary_base"] = config.local_rotary_base, None
-        if format not in GEMMAS:
+        if format not in GEMMAS or format == "gemma3_text":
             wanted["score_cap"] = config.score_cap, None
+    if isinstance(model, EncoderDecoder) and format not in GEMMAS:
+        wanted["encoder_windows"] = config.windows_of("encoder"), []
     if format not in GEMMAS:
         wanted["logit_cap"] = getattr(config, "logit_cap", None), None
     if isinstance(model, Encoder):

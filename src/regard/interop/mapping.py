@@ -169,9 +169,17 @@ def load_tensors(
 
 
 def export_tensors(model: nn.Module, refs: Mapping[str, TensorRef]) -> dict[str, Tensor]:
-    """Write the tensors of a foreign model, from ours. Rows that nothing reads are zeros."""
+    """Write the tensors of a foreign model, from ours. Rows that nothing reads are zeros.
+
+    Raises:
+        ModelFolderError: the format has no place for one of ours.
+    """
     parts: dict[str, list[tuple[TensorRef, Tensor]]] = defaultdict(list)
     for ours, parameter in model.named_parameters():
+        if ours not in refs:
+            raise ModelFolderError(
+                f"the format must have a place for {ours}; it has none. Try another format, such as onnx."
+            )
         parts[refs[ours].name].append((refs[ours], parameter.detach().cpu().float()))
     written = {}
     for name, pieces in parts.items():

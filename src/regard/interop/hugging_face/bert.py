@@ -21,7 +21,10 @@ ACTIVATIONS = {
     "quick_gelu": "quick_gelu", "relu": "relu", "silu": "silu", "swish": "silu", "tanh": "tanh",
 }  # fmt: skip
 THEIR_ACTIVATIONS = {ours: theirs for theirs, ours in reversed(ACTIVATIONS.items())}
-POSITIONS = {"absolute": "learned", "relative_key": "relative_key", "relative_key_query": "relative_key_query"}
+RELATIVE = ("relative_key", "relative_key_query")
+"""Their position types that `transformers` 5 removed."""
+RELATIVE_NOTE = "transformers 5 does not compute BERT's relative positions, and cannot be compared; transformers 4 does"
+POSITIONS = {"absolute": "learned"} | {name: name for name in RELATIVE}
 TASKS = {
     "ForNextSentencePrediction": "classify",
     "ForMaskedLM": "mlm",

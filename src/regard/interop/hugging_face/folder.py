@@ -177,6 +177,8 @@ def read(folder: Path) -> ForeignModel:
         )
     symbols = symbols.model_copy(update={"banned_ids": sorted({*symbols.banned_ids, *banned_ids})})
     notes += also
+    if content.get("position_embedding_type") in bert.RELATIVE:
+        notes.append(bert.RELATIVE_NOTE)
     model, account = blueprint.build(tensors, where=str(folder))
     by_word = isinstance(model, Encoder) and model.config.task == "tag"
     num_ids = model.config.vocab_size
@@ -225,6 +227,8 @@ def write(loaded: LoadedModel, output: Path, *, format: str) -> ForeignModel:
         SettingsError: the `model_type` is for another family of models.
     """
     symbols, model = loaded.tokenizer.symbols, loaded.model
+    if isinstance(model, Encoder) and model.config.reads_pairs:
+        bert.refuse(format, {"pair_separators": (model.config.pair_separators, bert.SEPARATORS.get(format, 1))})
     if format in multilingual.RULES and isinstance(model, EncoderDecoder):
         if loaded.source_tokenizer is not loaded.tokenizer:
             raise ModelFolderError(f"source and target must have one tokenizer to be written as {format}; got two.")
@@ -236,7 +240,9 @@ def write(loaded: LoadedModel, output: Path, *, format: str) -> ForeignModel:
         )  # fmt: skip
     else:
         config, tensors = _exported(model, symbols, format)
-        notes = _write_tokenizers(loaded, output, config.get("pad_token_id", -1))
+        notes = _write_tokenizers(loaded, output, config.get("pad_token_id", -1), bert.SEPARATORS.get(format, 1))
+    if config.get("position_embedding_type") in bert.RELATIVE:
+        notes.append(bert.RELATIVE_NOTE)
     safetensors.torch.save_file(tensors, output / "model.safetensors", metadata={"format": "pt"})
     (output / "config.json").write_text(json.dumps(config, indent=2, ensure_ascii=False), encoding="utf-8")
     if isinstance(model, EncoderDecoder | Decoder):
@@ -254,22 +260,25 @@ def write(loaded: LoadedModel, output: Path, *, format: str) -> ForeignModel:
     )
 
 
-def _write_tokenizers(loaded: LoadedModel, output: Path, pad_id: int) -> list[str]:
+def _write_tokenizers(loaded: LoadedModel, output: Path, pad_id: int, separators: int) -> list[str]:
     """Write the tokenizers of source and target. Returns notes for the user.
 
     Args:
         pad_id: what the model's shorter texts are filled up with.
+        separators: how many end symbols stand between the texts of a pair, for encoders.
     """
     symbols, model = loaded.tokenizer.symbols, loaded.model
-    frame = None
+    frame, pair = None, {}
     if isinstance(model, Encoder):
         frame = [symbols.bos_id], [symbols.eos_id]
+        has_kinds = separators == 1 and model.config.num_segments > 1
+        pair = {"separators": separators, "second_kind": int(has_kinds)}
     elif isinstance(model, EncoderDecoder):
         frame = symbols.source_begin_ids, symbols.source_end_ids
     max_positions = model.config.max_positions
     is_one = loaded.source_tokenizer is loaded.tokenizer
     pad_id = pad_id if is_one else symbols.pad_id
-    write_tokenizer(output, loaded.source_tokenizer, frame=frame, pad_id=pad_id, max_positions=max_positions)
+    write_tokenizer(output, loaded.source_tokenizer, frame=frame, pad_id=pad_id, max_positions=max_positions, **pair)
     if is_one:
         return []
     (output / "target").mkdir()

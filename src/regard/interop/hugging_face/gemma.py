@@ -52,6 +52,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         config.refuse_unless("hidden_act", config.get("hidden_activation", "gelu_pytorch_tanh"))  # its old name
         config.refuse_unless("use_bidirectional_attention", False)
     else:
+        config.refuse_unless(CAPS["score_cap"][0], None)  # which `transformers` does not look at
         settings |= decoders.rotary_by_type(config, settings["max_positions"], BASES, scaled=True)
     symbols = decoders.symbols(config, settings["vocab_size"], bos_token_id=2, eos_token_id=1, pad_token_id=0)
     ours = DecoderConfig(

@@ -227,6 +227,8 @@ def _wanted(ours: DecoderConfig, model_type: str) -> dict[str, tuple[Any, Any]]:
         "query_key_norm": (ours.query_key_norm, model_type == "qwen3"),
         "attention_output_bias": (ours.has_attention_output_bias, ours.bias and model_type != "qwen2"),
     }
+    if model_type == "phi3":  # which has longrope alone
+        wanted["rotary_scaling"] = ours.rotary_scaling, None
     if model_type in ("mistral", "qwen2", "phi3"):
         wanted["bias"] = ours.bias, model_type == "qwen2"
     if model_type != "llama":
