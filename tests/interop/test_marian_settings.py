@@ -84,7 +84,8 @@ def with_number(folder: Path, to: Path, name: str, number: int) -> Path:
 @pytest.mark.parametrize(
     "name",
     [
-        "encoder/alibi", "decoder/layer_0/self_attention/rotary_dim", "decoder/of_tomorrow", "decoder/multi_query_attention", "decoder/final_logit_softcapping",
+        "encoder/alibi", "decoder/layer_0/self_attention/rotary_dim", "decoder/of_tomorrow", "decoder/multi_query_attention",
+        "decoder/final_logit_softcapping",
     ],
 )  # fmt: skip
 def test_a_number_of_ctranslate2_that_nobody_reads_is_refused(name: str, folder: Path, tmp_path: Path) -> None:
