@@ -268,17 +268,19 @@ def _write_tokenizers(loaded: LoadedModel, output: Path, pad_id: int, separators
         separators: how many end symbols stand between the texts of a pair, for encoders.
     """
     symbols, model = loaded.tokenizer.symbols, loaded.model
-    frame, pair = None, {}
+    frame, second_kind = None, 0
     if isinstance(model, Encoder):
         frame = [symbols.bos_id], [symbols.eos_id]
-        has_kinds = separators == 1 and model.config.num_segments > 1
-        pair = {"separators": separators, "second_kind": int(has_kinds)}
+        second_kind = int(separators == 1 and model.config.num_segments > 1)
     elif isinstance(model, EncoderDecoder):
         frame = symbols.source_begin_ids, symbols.source_end_ids
     max_positions = model.config.max_positions
     is_one = loaded.source_tokenizer is loaded.tokenizer
     pad_id = pad_id if is_one else symbols.pad_id
-    write_tokenizer(output, loaded.source_tokenizer, frame=frame, pad_id=pad_id, max_positions=max_positions, **pair)
+    write_tokenizer(
+        output, loaded.source_tokenizer, frame=frame, pad_id=pad_id, max_positions=max_positions, separators=separators,
+        second_kind=second_kind,
+    )  # fmt: skip
     if is_one:
         return []
     (output / "target").mkdir()
