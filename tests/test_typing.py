@@ -210,7 +210,7 @@ def assert_same_fields(typed: type, *records: type[BaseModel], but_for: tuple[st
     assert given == wanted, f"{typed.__name__} in {file} must have the fields of {[each.__name__ for each in records]}"
 
 
-DECIDED = ("arch", "task", "pad_id", "separator_id", "labels", "source_vocab_size", "pruned_heads")
+DECIDED = ("arch", "task", "pad_id", "separator_id", "start_id", "labels", "source_vocab_size", "pruned_heads")
 """Settings that data and other arguments decide."""
 
 

@@ -72,6 +72,11 @@ def bart(**choices: Any) -> Callable[[], Any]:
     return lambda: transformers.BartForConditionalGeneration(transformers.BartConfig(**values | choices))
 
 
+def bart_classifier(**choices: Any) -> Callable[[], Any]:
+    values = SEQ | {"pad_token_id": 1, "bos_token_id": 0, "decoder_start_token_id": 2, "d_model": 15, "num_labels": 3}
+    return lambda: transformers.BartForSequenceClassification(transformers.BartConfig(**values | choices))
+
+
 def fairseq(name: str, **choices: Any) -> Callable[[], Any]:
     """M2M100, MBart or Pegasus."""
     ids = {"pad_token_id": 1, "bos_token_id": 0, "decoder_start_token_id": 2, "scale_embedding": True}
@@ -298,6 +303,9 @@ MODELS: dict[str, Callable[[], Any]] = {
     "bart": bart(),
     "bart, untied": bart(tie_word_embeddings=False),
     "bart, scaled, forced begin": bart(scale_embedding=True, forced_bos_token_id=1, activation_function="gelu_new"),
+    "bart, classes": bart_classifier(),
+    "bart, several labels": bart_classifier(problem_type="multi_label_classification", scale_embedding=True),
+    "bart, a number": bart_classifier(num_labels=1, activation_function="relu", decoder_layers=2),
     "m2m_100": fairseq("M2M100"),
     "m2m_100, unscaled, untied, gelu": fairseq(
         "M2M100", scale_embedding=False, tie_word_embeddings=False, activation_function="gelu"

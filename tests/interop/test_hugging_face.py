@@ -81,6 +81,9 @@ WRITTEN = {
     "bart": "bart",
     "bart, untied": "bart",
     "bart, scaled, forced begin": "bart",
+    "bart, classes": "bart",
+    "bart, several labels": "bart",
+    "bart, a number": "bart",
     "m2m_100": "m2m_100",
     "m2m_100, unscaled, untied, gelu": "m2m_100",
     "mbart": "mbart",
@@ -145,7 +148,7 @@ def test_several_labels_are_predicted_each_by_its_own_probability(tmp_path: Path
             refused()
 
 
-@pytest.mark.parametrize("name", ["bert, a number", "roberta, numbers", "eurobert, a number"])
+@pytest.mark.parametrize("name", ["bert, a number", "roberta, numbers", "eurobert, a number", "bart, a number"])
 def test_numbers_are_predicted(name: str, tmp_path: Path) -> None:
     """As `transformers` gives them, without any function over them; of several texts, each one's own."""
     theirs = stored(name, tmp_path / "m").eval()

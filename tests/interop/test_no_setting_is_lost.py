@@ -42,6 +42,7 @@ ORIGINALS = {
     "encoder-decoder of bert": "encoder-decoder",
     "marian": "marian",
     "bart": "bart",
+    "bart, classes": "bart",
     "pegasus": "pegasus",
     "t5, gated": "t5",
     "umt5": "umt5",
@@ -75,7 +76,17 @@ SMALL: dict[str, Any] = {"vocab_size": 29, "model_dim": 16, "num_heads": 4, "ff_
 SIZES = {"vocab_size", "source_vocab_size", "model_dim", "ff_dim", "num_heads", "num_layers", "num_encoder_layers",
          "num_decoder_layers"}  # fmt: skip
 """Settings that stand in each file."""
-OF_OTHERS = {"arch", "dropout", "attention_dropout", "pad_id", "separator_id", "alignment_head", "task", "labels"}
+OF_OTHERS = {
+    "arch",
+    "dropout",
+    "attention_dropout",
+    "pad_id",
+    "separator_id",
+    "alignment_head",
+    "task",
+    "labels",
+    "start_id",
+}
 """Settings of training and tokenizers, of what is shown, and of the head, whose class is another one."""
 
 

@@ -60,6 +60,8 @@ FRAMES = {
     "roberta, classes": [2, 0],
     "distilbert, classes": [1, None],
     "electra, classes": [1, 1],
+    "bart, classes": [2, None],
+    "bart, a number": [2, None],
     "albert, classes": [1, 1],
 }
 """How many end symbols stand between the texts of a pair, and the kind of the second text's tokens; None: there are no kinds."""

@@ -13,7 +13,13 @@ from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
 from regard.interop.foreign import ForeignModel
 from regard.interop.formats import write_foreign
-from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
+from regard.models.config import (
+    DecoderConfig,
+    EncoderConfig,
+    EncoderDecoderClassifierConfig,
+    EncoderDecoderConfig,
+    RecurrentConfig,
+)
 from regard.models.interface import Model
 from regard.models.registry import build
 from regard.text.tokenizer import Tokenizer
@@ -45,6 +51,9 @@ MODELS: dict[str, Any] = {
     ),
     "decoder, bounded scores and logits": lambda size: DecoderConfig(
         vocab_size=size, **SIZES, num_layers=1, score_cap=2.0, logit_cap=3.0
+    ),
+    "encoder-decoder that classifies": lambda size: EncoderDecoderClassifierConfig(
+        vocab_size=size, **SIZES, **FEWER, labels=["a", "b", "c"], positions="rotary", separator_id=3
     ),
     "encoder, mlm": lambda size: EncoderConfig(vocab_size=size, **SIZES, num_layers=2),
     "encoder, classes of pairs": lambda size: EncoderConfig(
@@ -113,6 +122,8 @@ def test_rows_and_lengths_vary_and_padding_is_not_read(written: Callable[[str], 
 def test_a_recurrent_model_is_refused(tmp_path: Path) -> None:
     found = loaded("transformer")
     model = build(RecurrentConfig(vocab_size=len(found.tokenizer), model_dim=8))
-    with pytest.raises(ModelFolderError, match="arch must be transformer, decoder or encoder"):
+    with pytest.raises(
+        ModelFolderError, match="arch must be encoder-decoder, decoder, encoder or encoder-decoder-classifier"
+    ):
         write_foreign(found._replace(model=model), tmp_path / "onnx", "onnx")
     assert not (tmp_path / "onnx").exists()

@@ -171,10 +171,12 @@ def trace_flow(
     else:
         seen = loaded.inspect(text) if ids is None else cast("LanguageModel", loaded).inspect_ids(ids)
     record = seen.record
-    kind = "cross" if is_pair else next(iter(record.key_tokens))
-    layers = _joint(record) if is_pair else with_residuals(_means(record, kind))
+    has_sides = "cross" in record.key_tokens
+    kind = "cross" if has_sides else next(iter(record.key_tokens))
+    layers = _joint(record) if has_sides else with_residuals(_means(record, kind))
     rows, keys = record.row_tokens[kind], record.key_tokens[kind]
-    first, end = (len(keys), len(keys)) if is_pair else (0, len(keys))  # where the rows begin, and where the inputs end
+    # Where the rows begin, and where the inputs end.
+    first, end = (len(keys), len(keys)) if has_sides else (0, len(keys))
     if method == "rollout":
         matrix = rollout(layers)[first:, :end]
     else:

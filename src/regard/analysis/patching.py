@@ -161,8 +161,11 @@ def _runs(
     if prefix:
         raise SettingsError(f"`prefix` is for models that translate; got {pipeline.kind}. Remove it.")
     ids = [cast("LanguageModel | Predictor", pipeline).ids_of(text) for text in texts]
-    stack = next(iter(pipeline.model.layer_stacks()))
-    runs = [Run((each,), {stack: pipeline.tokenizer.tokens(each)}) for each in ids]
+    model, tokenizer = pipeline.model, pipeline.tokenizer
+    runs = [
+        Run((each,), {kind: tokenizer.tokens(model.ids_by_kind(each)[kind][0]) for kind in model.layer_stacks()})
+        for each in ids
+    ]
     if isinstance(pipeline, Predictor) and pipeline.model.predicts_each_position:
         raise SettingsError("patching needs a model that says one thing of a text; got one that labels each token.")
     if isinstance(pipeline, Predictor) and not pipeline.model.class_names:

@@ -16,7 +16,7 @@ from regard.interop.check import Check, compare
 from regard.interop.foreign import MOST_SHOWN, ForeignModel
 from regard.interop.formats import read_foreign
 from regard.interop.published import HARD_TEXTS, Beam, Original, commit_of
-from regard.models.encoder import Encoder
+from regard.models.encoder_decoder_classifier import LabelModel
 
 BEAM, LONGEST = 4, 20
 SEARCHED = HARD_TEXTS[:3]
@@ -95,7 +95,7 @@ def _compared(name: str, commit: str, foreign: ForeignModel, original: Original)
     logits = compare(loaded.model, loaded.tokenizer.symbols, original.reference, source_symbols=source.symbols)
     texts = tuple(text for text in HARD_TEXTS if source.encode(text) != original.ids(text))
     searches = None
-    if not isinstance(loaded.model, Encoder):
+    if not isinstance(loaded.model, LabelModel):
         sources = [source.frame_source(source.encode(text)) for text in SEARCHED]
         ours = _beams(foreign, sources)
         theirs = [original.beam(each, BEAM, LONGEST) for each in sources]

@@ -101,10 +101,10 @@ def _side_by_side(predictor: Predictor, text: str) -> str:
     tokenizer = predictor.tokenizer
     ids: Sequences = encode_words([list(text)], tokenizer, predictor.model.config.max_positions)[0]
     row = torch.from_numpy(ids[0].astype("int64"))[None]
+    learnt = predictor.model
+    assert isinstance(learnt, Encoder)
     by_hand = histogram(len(tokenizer), HIGHEST_COUNT, bos_id=tokenizer.bos_id)
-    panels = [
-        Panel(name, _weights(model, row)) for name, model in (("learnt", predictor.model), ("set by hand", by_hand))
-    ]
+    panels = [Panel(name, _weights(model, row)) for name, model in (("learnt", learnt), ("set by hand", by_hand))]
     return panels_svg(panels, title=text, x_label="<s> letters </s>", y_label="letter", columns=2, cell=15)
 
 

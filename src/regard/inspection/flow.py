@@ -240,10 +240,19 @@ def _num_unused_rows(model: Model) -> int:
 
 def _with_embeddings(model: Model, given: Float[Tensor, "row position model_dim"]) -> Model:
     """A copy of the model that reads these embeddings, whatever ids its source has."""
-    name = model.input_embedding
-    table = cast("nn.Embedding", model.get_submodule(name))
+    for name, vectors in model.given_embeddings(given).items():
+        table = cast("nn.Embedding", model.get_submodule(name))
+        model = cast("Model", _with_module(model, name, _FixedEmbedding(vectors, table)))
+    return model
+
+
+def _with_module(model: nn.Module, name: str, module: nn.Module) -> nn.Module:
+    """A copy of a model with another module under a name. Nothing else is copied."""
+    first, _, rest = name.partition(".")
+    part = model._modules[first]
+    assert part is not None
     other = copy.copy(model)
-    other._modules = {**model._modules, name: _FixedEmbedding(given, table)}
+    other._modules = {**model._modules, first: _with_module(part, rest, module) if rest else module}
     return other
 
 

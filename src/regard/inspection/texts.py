@@ -109,10 +109,12 @@ def inspect_text(
         norms: how much of each token a head really moves, in place of its weights.
     """
     row = torch.tensor([list(ids)], device=next(model.parameters()).device)
-    kind = _first_kind(model)
-    found = record(
-        model, row, row_tokens={kind: tokens}, key_tokens={kind: tokens}, hidden_states=hidden_states, norms=norms
+    _first_kind(model)
+    of_kinds = model.ids_by_kind(ids)
+    rows, keys = (
+        {kind: _tokens_of(read[side], ids, tokens, tokenizer) for kind, read in of_kinds.items()} for side in (0, 1)
     )
+    found = record(model, row, row_tokens=rows, key_tokens=keys, hidden_states=hidden_states, norms=norms)
     log_probs: list[float] = []
     if model.predicts_next:
         with torch.no_grad():
@@ -121,6 +123,14 @@ def inspect_text(
     show = "norms" if norms else "weights"
     lens = _lens(model, found, tokenizer)
     return Inspection(text, None, found, model.config.arch, log_probs, lens, shows=show, read_ids=[list(ids)])
+
+
+def _tokens_of(read: Sequence[int], ids: Sequence[int], tokens: Tokens, tokenizer: Tokenizer) -> Tokens:
+    """The tokens along one side of a matrix: those of a text, or the same one place later, behind a symbol."""
+    if list(read) == list(ids):
+        return tokens
+    earlier = tokens.part(slice(0, len(ids) - 1))
+    return Tokens([*tokenizer.tokens(read[:1]), *earlier.spelled], [None, *earlier.offsets], [None, *earlier.words])
 
 
 def _alignment(model: Model, found: Record) -> str:

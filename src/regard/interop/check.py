@@ -15,6 +15,7 @@ from regard.errors import ModelFolderError
 from regard.models.config import TEXT_TASKS
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
+from regard.models.encoder_decoder_classifier import EncoderDecoderClassifier, LabelModel
 from regard.models.interface import Model, PairModel
 from regard.text.tokenizer import Symbols
 
@@ -89,7 +90,9 @@ def compare(model: Model, symbols: Symbols, reference: Reference, *, source_symb
     """
     texts = generated_texts(model.config.vocab_size, symbols, LENGTHS, seed=1)
     sources = None
-    if not isinstance(model, Encoder | Decoder):
+    if isinstance(model, EncoderDecoderClassifier):  # which reads a class at the end symbol
+        texts = [[symbols.bos_id, *ids, symbols.eos_id] for ids in texts]
+    elif not isinstance(model, Encoder | Decoder):
         size = model.config.source_vocab_size or model.config.vocab_size
         read = generated_texts(size, source_symbols, LENGTHS[::-1], seed=2)
         sources = [[*source_symbols.source_begin_ids, *ids, *source_symbols.source_end_ids] for ids in read]
@@ -102,7 +105,7 @@ def compare(model: Model, symbols: Symbols, reference: Reference, *, source_symb
     )
     largest = float(torch.stack([other.abs().max() for other in theirs]).max())
     num_decoded, first = 0, None
-    if not isinstance(model, Encoder):
+    if not isinstance(model, LabelModel):
         for index, text in enumerate(texts):
             source = None if sources is None else sources[index]
             beginning = text[:3] if sources is None else symbols.start_ids
@@ -144,7 +147,7 @@ def _values(
     if sources is None:
         batch = pad_right(texts, symbols.pad_id)
         logits = cast("Encoder | Decoder", model)(batch)
-        is_by_token = not (isinstance(model, Encoder) and model.config.task in TEXT_TASKS)
+        is_by_token = getattr(model.config, "task", None) not in TEXT_TASKS
         return [logits[row, : len(text)] if is_by_token else logits[row] for row, text in enumerate(texts)]
     start = symbols.start_ids
     targets = [[*start, *text] for text in texts]

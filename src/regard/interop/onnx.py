@@ -28,8 +28,8 @@ from regard.interop.hugging_face.bert import refuse
 from regard.interop.mapping import Account
 from regard.models.config import TEXT_TASKS, TransformerConfig
 from regard.models.decoder import Decoder
-from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.encoder_decoder_classifier import LabelModel
 from regard.nn.cache import ContiguousCache, KeysValues, Memory
 from regard.nn.masks import padding_mask
 from regard.text.tokenizer import Symbols
@@ -100,11 +100,11 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
         written = _write_pair(model, output)
     elif isinstance(model, Decoder):
         written = _write_decoder(model, output)
-    elif isinstance(model, Encoder):
+    elif isinstance(model, LabelModel):
         ids = torch.full((ROWS, LENGTH), symbols.eos_id)
         written = [_write(model, (ids,), output / WHOLE, ["ids"], ["logits"], ({0: "batch", 1: "position"},))]
     else:
-        refuse("onnx", {"arch": (model.config.arch, "transformer, decoder or encoder")})
+        refuse("onnx", {"arch": (model.config.arch, "encoder-decoder, decoder, encoder or encoder-decoder-classifier")})
         raise AssertionError
     loaded.tokenizer.save(output / "tokenizer.json")
     if loaded.source_tokenizer is not loaded.tokenizer:
@@ -203,7 +203,7 @@ class OnnxReference:
 
     what: Literal["logits"] = "logits"
 
-    def __init__(self, folder: Path, model: EncoderDecoder | Decoder | Encoder, symbols: Symbols) -> None:
+    def __init__(self, folder: Path, model: EncoderDecoder | Decoder | LabelModel, symbols: Symbols) -> None:
         import onnxruntime
 
         self.name = f"onnxruntime {onnxruntime.__version__}"
@@ -217,7 +217,7 @@ class OnnxReference:
 
     def values(self, sources: Sequence[Sequence[int]] | None, texts: Sequence[Sequence[int]]) -> list[Tensor]:
         """The logits of each text: of a decoder step by step, so that its caches are tried."""
-        if isinstance(self.model, Encoder):
+        if isinstance(self.model, LabelModel):
             (logits,) = self._run(WHOLE, [pad_right(texts, self.symbols.pad_id)])
             is_by_token = self.model.config.task not in TEXT_TASKS
             return [logits[row, : len(text)] if is_by_token else logits[row] for row, text in enumerate(texts)]
@@ -239,7 +239,7 @@ class OnnxReference:
 
     def _steps(self, source: Sequence[int] | None, text: Sequence[int]) -> Tensor:
         """The logits after each token of one text."""
-        assert not isinstance(self.model, Encoder)
+        assert not isinstance(self.model, LabelModel)
         config, num_layers = self.model.config, _num_layers(self.model)
         past = _empty_past(config, num_layers, 0, rows=1)
         given: list[Tensor] = []

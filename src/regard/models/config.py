@@ -355,7 +355,49 @@ TEXT_TASKS = ("classify", "multilabel", "regression")
 """Tasks whose head looks at a whole text: its one class, any number of classes, numbers."""
 
 
-class EncoderConfig(TransformerConfig):
+Pooling = Literal["first", "last", "mean", "late"]
+POOLING = (
+    "what a class is read from: the first token; the last; the mean of all; likewise, after the layer before the output"
+)
+
+
+class LabelledConfig(TransformerConfig):
+    """The settings of models with labels, whatever a label is of."""
+
+    task: Any = Field("classify", description="what the head predicts")
+    pair_separators: int = Field(
+        0,
+        ge=0,
+        le=2,
+        description="end symbols between the two texts of a pair, which have a tab between them in the data: 1 as BERT, 2 as "
+        "RoBERTa; 0: no text is a pair",
+    )
+    separator_id: int = Field(
+        -1,
+        ge=-1,
+        lt=MOST_TOKENS,
+        description="the end symbol of the texts of a pair, the tokenizer's: not for users to set",
+    )
+    labels: list[str] = Field(
+        default_factory=list, description="names of the classes, tags or predicted numbers, from the data"
+    )
+    head_activation: Activation | None = Field(
+        None, description="inside the head; null: tanh for tasks of whole texts, else gelu"
+    )
+    head_transform: Literal["none", "dense", "norm"] | None = Field(
+        None,
+        description="the layer before the head's output: none, one with an activation, one that is also normalised; null: "
+        "norm to predict tokens, dense for tasks of whole texts, else none",
+    )
+    pooling: Pooling = Field("first", description=POOLING)
+
+    @property
+    def reads_pairs(self) -> bool:
+        """Whether a text may be two, with a tab between them."""
+        return self.pair_separators > 0 and self.task in TEXT_TASKS
+
+
+class EncoderConfig(LabelledConfig):
     """A Transformer encoder with a head for a task. The defaults are the shape of BERT."""
 
     arch: Literal["encoder"] = "encoder"
@@ -382,41 +424,13 @@ class EncoderConfig(TransformerConfig):
     num_segments: int = Field(
         2, ge=0, le=MOST_KINDS, description="kinds of token: BERT's first and second sentence; 0: no kinds"
     )
-    pair_separators: int = Field(
-        0,
-        ge=0,
-        le=2,
-        description="end symbols between the two texts of a pair, which have a tab between them in the data: 1 as BERT, 2 as "
-        "RoBERTa; 0: no text is a pair",
-    )
-    separator_id: int = Field(
-        -1,
-        ge=-1,
-        lt=MOST_TOKENS,
-        description="the end symbol of the texts of a pair, the tokenizer's: not for users to set",
-    )
     embedding_norm: bool = Field(True, description="whether embeddings are normalised, as in BERT")
     first_norm: bool = Field(
         True,
         description="whether the input of the first layer's attention is normalised; false, with norm pre: as in ModernBERT",
     )
     pooler: bool = Field(False, description="without a task, whether there is a vector for the whole text, as in BERT")
-    labels: list[str] = Field(
-        default_factory=list, description="names of the classes, tags or predicted numbers, from the data"
-    )
     activation: Activation = "gelu"
-    head_activation: Activation | None = Field(
-        None, description="inside the head; null: tanh for tasks of whole texts, else gelu"
-    )
-    head_transform: Literal["none", "dense", "norm"] | None = Field(
-        None,
-        description="the layer before the head's output: none, one with an activation, one that is also normalised; null: "
-        "norm to predict tokens, dense for tasks of whole texts, else none",
-    )
-    pooling: Literal["first", "mean", "late"] = Field(
-        "first",
-        description="what a class is read from: the first token; the mean of all; likewise, after the layer before the output",
-    )
     tied_embeddings: bool = Field(
         True, description="whether the output that predicts tokens shares the embedding matrix"
     )
@@ -458,14 +472,45 @@ class EncoderConfig(TransformerConfig):
         return self
 
     @property
-    def reads_pairs(self) -> bool:
-        """Whether a text may be two, with a tab between them."""
-        return self.pair_separators > 0 and self.task in TEXT_TASKS
+    def attentions(self) -> dict[str, int]:
+        """The number of layers with each kind of attention."""
+        return {"encoder": self.num_layers}
+
+
+class EncoderDecoderClassifierConfig(LabelledConfig):
+    """An encoder-decoder Transformer that classifies texts: both sides read the text. The defaults are the shape of BART."""
+
+    arch: Literal["encoder-decoder-classifier"] = "encoder-decoder-classifier"
+    task: Literal["classify", "multilabel", "regression"] = Field("classify", description="what the head predicts")
+    num_encoder_layers: Layers = 6
+    num_decoder_layers: Layers = 6
+    scale_embeddings: bool = Field(False, description="whether embeddings are multiplied by sqrt(model_dim)")
+    embedding_norm: bool = Field(True, description="whether embeddings are normalised, as in BART")
+    activation: Activation = "gelu"
+    pooling: Pooling = Field("last", description=POOLING)
+    start_id: int = Field(
+        2,
+        ge=0,
+        lt=MOST_TOKENS,
+        description="the symbol that the decoder reads first, the tokenizer's: not for users to set",
+    )
+    positions: Positions = "learned"
 
     @property
     def attentions(self) -> dict[str, int]:
         """The number of layers with each kind of attention."""
-        return {"encoder": self.num_layers}
+        return {
+            "encoder": self.num_encoder_layers,
+            "decoder": self.num_decoder_layers,
+            "cross": self.num_decoder_layers,
+        }
+
+    @property
+    def transformer(self) -> EncoderDecoderConfig:
+        """The configuration of the encoder-decoder below the head."""
+        own = EncoderDecoderConfig.model_fields.keys() - {"arch", "embedding_norm"}
+        settings = {key: value for key, value in self.model_dump().items() if key in own}
+        return EncoderDecoderConfig(**settings, embedding_norm="both" if self.embedding_norm else "none")
 
 
 class RecurrentConfig(ModelConfig):

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.errors import SettingsError
+from regard.models.class_head import ClassHead, loss_of_numbers
 from regard.models.config import TEXT_TASKS, EncoderConfig
 from regard.models.interface import Model
 from regard.models.parts import (
@@ -212,9 +212,7 @@ class Encoder(Model):
         cross-entropy of each. With task `regression`, it has numbers, and this is the sum of squared errors.
         """
         if self.config.task in ("multilabel", "regression"):
-            logits = self(batch.ids).float()
-            loss = F.mse_loss if self.config.task == "regression" else F.binary_cross_entropy_with_logits
-            return loss(logits, batch.labels.to(logits), reduction="sum")
+            return loss_of_numbers(self.config.task, self(batch.ids), batch.labels)
         if not isinstance(head := self.head, MaskedLanguageHead):
             return super().loss(batch, smoothing=smoothing, soft=soft)
         states, labels = self.labelled_states(batch)
@@ -244,52 +242,6 @@ class MaskedLanguageHead(OutputTransform):
     def compared(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch output_dim"]:
         """The vectors that are compared with the output embeddings."""
         return super().forward(states)
-
-
-class ClassHead(nn.Module):
-    """Classifies a text, or predicts numbers, by its first token, or by the mean of its tokens.
-
-    Source: Devlin et al. 2019, section 3.2, and its code, the "pooler".
-    """
-
-    def __init__(self, config: EncoderConfig) -> None:
-        super().__init__()
-        kind = config.head_transform or "dense"
-        self.activation, self.pooling = config.head_activation or "tanh", config.pooling
-        self.pooler = nn.Identity() if kind == "none" else nn.Linear(config.model_dim, config.model_dim)
-        self.norm = norm(config)(config.model_dim) if kind == "norm" else nn.Identity()
-        self.is_transformed = kind != "none"
-        self.dropout = Dropout(config.dropout)
-        self.output_proj = nn.Linear(config.model_dim, len(config.labels))
-
-    def forward(
-        self, states: Float[Tensor, "batch *position model_dim"], embedding: Float[Tensor, "vocab width"]
-    ) -> Float[Tensor, "batch label"]:
-        """Logits of the classes, for the states of texts without padding, or what `pooled` made of them."""
-        return self.output_proj(self.dropout(self.pooled(states) if states.ndim == 3 else states))
-
-    if TYPE_CHECKING:
-        __call__ = forward
-
-    def pooled(self, states: Activations, is_token: IsToken | None = None) -> Float[Tensor, "batch model_dim"]:
-        """A vector for each text. The first token is at position 0: padding stands on the right.
-
-        Args:
-            is_token: False for padding; None: all are tokens.
-        """
-        if self.pooling == "late":
-            return _mean(self._transformed(states), is_token)
-        return self._transformed(states[:, 0] if self.pooling == "first" else _mean(states, is_token))
-
-    def _transformed(self, x: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
-        return self.norm(ACTIVATIONS[self.activation](self.pooler(x))) if self.is_transformed else x
-
-
-def _mean(states: Activations, is_token: IsToken | None) -> Float[Tensor, "batch model_dim"]:
-    """The mean of the tokens of each text."""
-    if is_token is None:
-        return states.mean(dim=1)
-    return states.masked_fill(~is_token[..., None], 0).sum(dim=1) / is_token.sum(dim=1, keepdim=True).clamp(min=1)
 
 
 class NoHead(nn.Module):

@@ -94,6 +94,14 @@ class Model(nn.Module):
         """The Transformer layers by stack, `encoder` and `decoder`, from the lowest up; the last stack predicts."""
         return {}
 
+    def ids_by_kind(self, ids: Sequence[int]) -> dict[str, tuple[list[int], list[int]]]:
+        """The ids of the rows and of the keys of each kind of attention, for a model that reads one text."""
+        return {kind: (list(ids), list(ids)) for kind in self.attention_names}
+
+    def given_embeddings(self, vectors: Float[Tensor, "batch position width"]) -> dict[str, Tensor]:
+        """The output of each module that embeds the text or the source, by its name, where these are the tokens' vectors."""
+        return {self.input_embedding: vectors}
+
     def part_of(self, parameter: str) -> str:
         """The part of the model that a parameter belongs to, by its name: `embeddings`, a stack of layers such as `encoder`, or
         `output`; for other parameters, the name of their module.

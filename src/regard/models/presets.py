@@ -146,3 +146,13 @@ ENCODER: dict[str, Preset] = {
         },
     },
 }  # fmt: skip
+
+ENCODER_DECODER_CLASSIFIER: dict[str, Preset] = {
+    name: {**preset, "model": {key: value for key, value in preset["model"].items() if key != "num_layers"} | layers}
+    for (name, preset), layers in zip(
+        ENCODER.items(),
+        ({"num_encoder_layers": count, "num_decoder_layers": count} for count in (1, 2, 6)),
+        strict=True,
+    )
+}
+"""An encoder's, with as many layers, half of them the decoder's."""

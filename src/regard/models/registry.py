@@ -14,6 +14,7 @@ from regard.models import presets
 from regard.models.config import (
     DecoderConfig,
     EncoderConfig,
+    EncoderDecoderClassifierConfig,
     EncoderDecoderConfig,
     ModelConfig,
     RecurrentConfig,
@@ -22,6 +23,7 @@ from regard.models.config import (
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.encoder_decoder_classifier import EncoderDecoderClassifier
 from regard.models.heads import multihead_attentions
 from regard.models.interface import Model
 from regard.models.presets import Preset
@@ -50,6 +52,7 @@ ARCHITECTURES: dict[str, Architecture] = {
         Architecture(RecurrentConfig, Recurrent, presets.RECURRENT),
         Architecture(DecoderConfig, Decoder, presets.DECODER),
         Architecture(EncoderConfig, Encoder, presets.ENCODER),
+        Architecture(EncoderDecoderClassifierConfig, EncoderDecoderClassifier, presets.ENCODER_DECODER_CLASSIFIER),
     )
 }
 
@@ -97,6 +100,36 @@ def _begun_at(old: Tensor | None, new: Tensor, name: str) -> Tensor | None:
     if not is_of_tokens or old.shape[1:] != new.shape[1:] or len(old) > len(new):
         return None
     return torch.cat((old, old.mean(dim=0, keepdim=True).expand(len(new) - len(old), *old.shape[1:])))
+
+
+def classifier_of(pair: EncoderDecoder, *, start_id: int, seed: int = 1) -> EncoderDecoderClassifier:
+    """A classifier with the weights of an encoder-decoder. Its head is new, with one label in place of those to come.
+
+    Args:
+        start_id: the symbol that the decoder of `pair` reads first.
+        seed: what the head is drawn by.
+    Raises:
+        SettingsError: the encoder-decoder has something that a classifier does not.
+    """
+    theirs = pair.config
+    needed: dict[str, tuple[Any, ...]] = {
+        "tied_embeddings": ("all", "source"), "source_vocab_size": (None,), "num_source_types": (0,),
+        "encoder_windows": (None,), "embedding_norm": ("none", "both"), "decoder_past": ("self_attention",),
+        "output_transform": (False,),
+    }  # fmt: skip
+    for key, values in needed.items():
+        if (found := getattr(theirs, key)) not in values:
+            rule = " or ".join("null" if value is None else str(value).lower() for value in values)
+            raise SettingsError(f"{key} of the model must be {rule} for a classifier with a decoder; got {found}.")
+    own = EncoderDecoderClassifierConfig.model_fields.keys() & type(theirs).model_fields.keys()
+    settings = theirs.model_dump(include=own - {"arch", "embedding_norm"})
+    settings["embedding_norm"] = theirs.embedding_norm == "both"
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        made = build(EncoderDecoderClassifierConfig(**settings, start_id=start_id, labels=["none"]))
+    assert isinstance(made, EncoderDecoderClassifier)
+    made.transformer.load_state_dict(pair.state_dict(), strict=False)  # but for an output matrix or bias
+    return made
 
 
 def changed_head(model: Model, before: ModelConfig) -> list[str]:

@@ -13,6 +13,7 @@ PIPELINES: dict[str, type[Pipeline]] = {
     "rnn": Translator,
     "decoder": LanguageModel,
     "encoder": Predictor,
+    "encoder-decoder-classifier": Predictor,
 }
 
 

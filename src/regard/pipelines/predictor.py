@@ -1,4 +1,4 @@
-"""An encoder's model folder, ready to use: texts in, labels out."""
+"""The model folder of an encoder or of another model with labels, ready to use: texts in, labels out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from regard.inspection.html_report import facts_html
 from regard.inspection.inspection import Inspection
 from regard.inspection.record import Tokens
 from regard.inspection.texts import inspect_text, texts_as_tokens, words_as_tokens
-from regard.models.encoder import Encoder
+from regard.models.encoder_decoder_classifier import LabelModel
 from regard.pipelines.pipeline import Pipeline
 from regard.text.length_limits import check_lengths
 from regard.text.tokenizer import Tokenizer
@@ -70,14 +70,16 @@ class Prediction:
 
 
 class Predictor(Pipeline):
-    """A trained encoder with its tokenizer: classes of texts, tags of words, or what a mask hides."""
+    """A trained encoder, or another model with labels, with its tokenizer: classes of texts, tags of words, or what a mask
+    hides.
+    """
 
-    model: Encoder
-    _model: Encoder
+    model: LabelModel
+    _model: LabelModel
     kind = "a predictor"
     commands: tuple[str, ...] = ("predict {}", "evaluate {} DATA")
 
-    def __init__(self, model: Encoder, tokenizer: Tokenizer) -> None:
+    def __init__(self, model: LabelModel, tokenizer: Tokenizer) -> None:
         super().__init__(model, tokenizer)
         if not model.class_names:
             self.commands = self.commands[:1]  # training alone measures it
@@ -89,8 +91,8 @@ class Predictor(Pipeline):
 
     @classmethod
     def of(cls, loaded: LoadedModel) -> Predictor:
-        """The predictor of a loaded encoder."""
-        return cls(cast("Encoder", loaded.model), loaded.tokenizer)
+        """The predictor of a loaded model."""
+        return cls(cast("LabelModel", loaded.model), loaded.tokenizer)
 
     @overload
     def predict(self, texts: str) -> Prediction: ...  # type: ignore[overload-overlap]  # a string is a sequence of strings, too

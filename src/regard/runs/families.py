@@ -71,6 +71,12 @@ FAMILIES: dict[str, Family] = {
             Predictor,
             {"mlm": MaskedTask, "classify": ClassifyTask, "tag": TagTask},
         ),
+        Family(
+            "an encoder-decoder Transformer that classifies",
+            ARCHITECTURES["encoder-decoder-classifier"],
+            Predictor,
+            {"classify": ClassifyTask},
+        ),
     )
 }
 

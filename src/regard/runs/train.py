@@ -32,7 +32,14 @@ from regard.runs.settings.named import NamedTrainingSettings
 from regard.runs.settings.run_settings import USUAL_ARCH
 from regard.runs.tasks.distilling import take_teacher
 from regard.runs.tasks.in_memory import check_columns, names_of
-from regard.runs.tasks.initial_model import InitialModel, check_initial, check_vocabulary, config_of, usual_settings
+from regard.runs.tasks.initial_model import (
+    InitialModel,
+    as_family,
+    check_initial,
+    check_vocabulary,
+    config_of,
+    usual_settings,
+)
 from regard.runs.tasks.pairs import PairsTask, with_directions
 from regard.runs.tasks.task import Inputs
 from regard.runs.training_result import TrainingResult
@@ -86,8 +93,9 @@ def train(
         valid: the same, for validation; None: a share of `data` is held out.
         columns: of a table, the names of source and target (label and text, words and tags); `translation.de` reaches into
             a column of records. None: these words are their names.
-        arch: `encoder-decoder` (formerly `transformer`), `rnn` (recurrent encoder-decoder), `decoder`, `encoder`; None: what
-            `settings` have as `model.arch`, else `encoder-decoder`, or for few spelled words and for symbols `rnn`.
+        arch: `encoder-decoder` (formerly `transformer`), `rnn` (recurrent encoder-decoder), `decoder`, `encoder`,
+            `encoder-decoder-classifier`; None: what `settings` have as `model.arch`, else `encoder-decoder`, or for few
+            spelled words and for symbols `rnn`.
         task: what an encoder is trained for: `mlm`, `classify` or `tag`; or the name of a task of your own.
         preset: `tiny` (the default), `small`, `base` or, for encoder-decoders, `big`. Not with `from_`, whose sizes are kept.
         settings: what differs from the preset, such as `{"training": {"steps": 1000}}`.
@@ -113,7 +121,7 @@ def train(
         RegardError: anything that the user can mend, before training starts where it can be known by then.
         KeyboardInterrupt: interrupted before anything was saved.
     """
-    start = _Start.load(from_, teacher, preset, pretrained)
+    start = _Start.load(from_, teacher, preset, pretrained, arch)
     model = start.initial
     if old_valid is not None and model is None:
         raise SettingsError("`--old-valid` needs a run that begins with a model. Add `--from MODEL`, or remove it.")
@@ -132,6 +140,11 @@ def train(
     check = partial(_check_together, is_taught=start.teacher is not None, begins=model is not None, compile=compile)
     check(chosen)
     check_what_learns(chosen)
+    if start.is_other_family and (chosen.adapter.rank is not None or old_valid is not None):
+        raise SettingsError(
+            f"`adapter.rank` and `--old-valid` need a model of the family that learns, {arch}; {from_} is of another one. "
+            "Train all its weights first."
+        )
     if dry_run and (resume or "WORLD_SIZE" in os.environ):
         raise SettingsError("`--dry-run` plans a new run of one process. Remove it, or `--resume` and torchrun.")
     check_columns(data, columns)
@@ -188,9 +201,13 @@ class _Start:
     name: str | None
     """The name of its folder."""
     teacher: LoadedModel | None
+    is_other_family: bool = False
+    """Whether the model in `--from` was of another family than the run's."""
 
     @classmethod
-    def load(cls, from_: Path | str | None, teacher: Path | str | None, preset: str | None, pretrained: Any) -> _Start:
+    def load(
+        cls, from_: Path | str | None, teacher: Path | str | None, preset: str | None, pretrained: Any, arch: str | None
+    ) -> _Start:
         """Read the models.
 
         Raises:
@@ -203,7 +220,8 @@ class _Start:
         _check_alone(preset, pretrained)
         begun_with = load_any(from_)
         begun_with.model.weights_dtype = torch.float32  # what is learnt has more than 8 bits
-        return cls(begun_with, Path(from_).name, taught_by)
+        in_family = as_family(begun_with, arch)
+        return cls(in_family, Path(from_).name, taught_by, in_family is not begun_with)
 
 
 def _settings(

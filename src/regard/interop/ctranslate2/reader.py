@@ -101,7 +101,7 @@ def read(folder: Path, pieces: Path | None = None) -> ForeignModel:
 
 
 def _lengths(tensors: Mapping[str, Tensor]) -> dict[str, int]:
-    """How many positions the tables of `encoder` and `decoder` have, those that there are."""
+    """The number of positions of the tables of `encoder` and `decoder`, those that there are."""
     names = {side: POSITIONS.format(side) for side in ("encoder", "decoder")}
     return {side: len(tensors[name]) for side, name in names.items() if name in tensors}
 

@@ -6,7 +6,7 @@ They differ in the place of the norms, in positions, and in whether embeddings a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import torch
@@ -15,14 +15,25 @@ from torch import Tensor, nn
 from regard.errors import ModelFolderError
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
-from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, layer_names, plain_layers, refuse
+from regard.interop.hugging_face.bert import (
+    ACTIVATIONS,
+    THEIR_ACTIVATIONS,
+    labels_of,
+    layer_names,
+    plain_layers,
+    refuse,
+    task_of,
+    written_labels,
+)
 from regard.interop.hugging_face.settings import start_ids
 from regard.interop.mapping import TensorRef, export_tensors, modules
-from regard.models.config import EncoderDecoderConfig
+from regard.models.config import EncoderDecoderClassifierConfig, EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.encoder_decoder_classifier import EncoderDecoderClassifier
 from regard.nn.positions import WaveLayout, sinusoidal_positions
 from regard.text.tokenizer import Symbols
 
+CLASSIFIER = "BartForSequenceClassification"
 BART_OFFSET = 2
 """Rows in front of BART's tables of positions that nothing reads."""
 LAYER = {
@@ -102,8 +113,15 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         ModelFolderError: ours cannot represent its configuration.
     """
     family = FAMILIES[config.require("model_type", str)]
+    if config.get("architectures") == [CLASSIFIER]:
+        return _classifier_blueprint(config, tensors, family)
     if config.get("architectures") != ["BartModel"]:  # its output matrix is its embedding matrix
         config.refuse_unless("architectures", [family.architecture])
+    return _pair_blueprint(config, tensors, family)
+
+
+def _pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor], family: Family) -> Blueprint:
+    """Parse the configuration of an encoder-decoder, whatever is above it."""
     config.refuse_unless("is_decoder", False)
     for key in ("normalize_before", "add_final_layer_norm"):
         config.refuse_unless(key, family.norm == "pre")
@@ -162,6 +180,30 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         explained=explained,
         notes=notes,
     )
+
+
+def _classifier_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor], family: Family) -> Blueprint:
+    """Parse the configuration of a BART that classifies texts."""
+    below = _pair_blueprint(config, tensors, family)
+    task = task_of(config)
+    assert isinstance(below.config, EncoderDecoderConfig)
+    if below.config.tied_embeddings != "all":
+        raise ModelFolderError(
+            f"{config.where}: both sides of {CLASSIFIER} must have one embedding matrix; they have two."
+        )
+    own = EncoderDecoderClassifierConfig.model_fields.keys() & EncoderDecoderConfig.model_fields.keys()
+    settings = below.config.model_dump(include=own - {"arch", "embedding_norm"})
+    ours = EncoderDecoderClassifierConfig(
+        **settings, task=task, labels=labels_of(config, task), start_id=below.symbols.start_ids[0]
+    )
+    head = {"head.pooler": "classification_head.dense", "head.output_proj": "classification_head.out_proj"}
+
+    def refs(model: nn.Module) -> dict[str, TensorRef]:
+        assert isinstance(model, EncoderDecoderClassifier)
+        found = {f"transformer.{name}": ref for name, ref in below.refs(model.transformer).items()}
+        return found | modules(head, model)
+
+    return replace(below, config=ours, refs=refs)
 
 
 def _tables(tensors: Mapping[str, Tensor], prefix: str, *, is_shared: bool, is_tied: bool) -> dict[str, str]:
@@ -259,6 +301,28 @@ def _refs(model: nn.Module, prefix: str, tables: Mapping[str, str]) -> dict[str,
     if config.output_bias:
         refs["output_bias"] = TensorRef("final_logits_bias", unsqueezed=True)
     return refs
+
+
+def export_classifier(model: EncoderDecoderClassifier, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The configuration and the tensors of a classifier of ours as BART.
+
+    Raises:
+        ModelFolderError: the model has something that theirs does not.
+    """
+    ours, kind = model.config, "bart"
+    refuse(kind, {
+        "pooling": (ours.pooling, "last"),
+        "head_activation": (ours.head_activation or "tanh", "tanh"),
+        "head_transform": (ours.head_transform or "dense", "dense"),
+    })  # fmt: skip
+    around = {"source_begin_ids": [symbols.bos_id], "source_end_ids": [symbols.eos_id], "start_ids": [ours.start_id]}
+    config, tensors = export(model.transformer, symbols.model_copy(update=around), kind)
+    del tensors["final_logits_bias"]
+    for part in ("dense", "out_proj"):
+        module = model.head.pooler if part == "dense" else model.head.output_proj
+        for name, parameter in module.named_parameters():
+            tensors[f"classification_head.{part}.{name}"] = parameter.detach().cpu().float().clone()
+    return config | {"architectures": [CLASSIFIER], **written_labels(ours)}, tensors
 
 
 def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:

@@ -12,7 +12,7 @@ from regard.errors import ModelFolderError
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.mapping import TensorRef, export_tensors, modules
-from regard.models.config import MOST_SHARED, TEXT_TASKS, EncoderConfig, TransformerConfig
+from regard.models.config import MOST_SHARED, TEXT_TASKS, EncoderConfig, LabelledConfig, TransformerConfig
 from regard.models.encoder import Encoder
 from regard.text.tokenizer import Symbols
 
@@ -175,7 +175,7 @@ STYLES = {
 }  # fmt: skip
 SAME_SHAPE = {"xlm-roberta": "roberta", "camembert": "roberta"}
 """Model types that are another one under another name."""
-SEPARATORS = dict.fromkeys(("roberta", *SAME_SHAPE), 2)
+SEPARATORS = dict.fromkeys(("roberta", "bart", *SAME_SHAPE), 2)
 """The number of end symbols between the texts of a pair, by model type; of others it is 1."""
 NEXT_SENTENCE = "BertForNextSentencePrediction"
 NEXT_LABELS = ("next", "not next")
@@ -459,6 +459,12 @@ def written_head(ours: EncoderConfig, symbols: Symbols, arch: str) -> dict[str, 
         "tie_word_embeddings": ours.tied_embeddings,
         "torch_dtype": "float32",
     }
+    return config | written_labels(ours)
+
+
+def written_labels(ours: LabelledConfig) -> dict[str, Any]:
+    """Their settings of our labels."""
+    config: dict[str, Any] = {}
     if ours.labels:
         config["id2label"] = {str(id): label for id, label in enumerate(ours.labels)}
         config["label2id"] = {label: id for id, label in enumerate(ours.labels)}

@@ -42,9 +42,11 @@ from regard.interop.hugging_face.settings import (
     with_standard_names,
 )
 from regard.interop.mapping import Account
+from regard.models.config import LabelledConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.encoder_decoder_classifier import EncoderDecoderClassifier
 from regard.models.interface import Model
 from regard.names import is_file
 from regard.text.tokenizer import Symbols
@@ -120,7 +122,11 @@ TYPES: dict[str, ModelType] = {
     "encoder-decoder": ModelType(
         bert_decoders.pair_blueprint, "EncoderDecoderModel", {EncoderDecoder: bert_decoders.export_pair}
     ),
-    "bart": ModelType(bart.blueprint, bart.FAMILIES["bart"].architecture, _pair(bart.export, "bart")),
+    "bart": ModelType(
+        bart.blueprint,
+        bart.FAMILIES["bart"].architecture,
+        {**_pair(bart.export, "bart"), EncoderDecoderClassifier: bart.export_classifier},
+    ),
     **{
         name: ModelType(bart.blueprint, bart.FAMILIES[name].architecture, _pair(bart.export, name))
         for name in multilingual.RULES
@@ -188,7 +194,7 @@ def read(folder: Path) -> ForeignModel:
         any_frame = model_type == t5gemma.TYPE
         source, target = read_tokenizers(folder, symbols, num_ids=num_ids, by_word=by_word, any_frame=any_frame)
     check_symbols(config.where, model.config, target, source)
-    if isinstance(model, Encoder):
+    if isinstance(model.config, LabelledConfig):
         pairs = {"pair_separators": bert.SEPARATORS.get(model_type, 1), "separator_id": source.eos_id}
         model.config = model.config.model_copy(update=pairs)
     return ForeignModel(
@@ -227,7 +233,7 @@ def write(loaded: LoadedModel, output: Path, *, format: str) -> ForeignModel:
         SettingsError: the `model_type` is for another family of models.
     """
     symbols, model = loaded.tokenizer.symbols, loaded.model
-    if isinstance(model, Encoder) and model.config.reads_pairs:
+    if isinstance(model.config, LabelledConfig) and model.config.reads_pairs:
         bert.refuse(format, {"pair_separators": (model.config.pair_separators, bert.SEPARATORS.get(format, 1))})
     if format in multilingual.RULES and isinstance(model, EncoderDecoder):
         if loaded.source_tokenizer is not loaded.tokenizer:
@@ -269,9 +275,9 @@ def _write_tokenizers(loaded: LoadedModel, output: Path, pad_id: int, separators
     """
     symbols, model = loaded.tokenizer.symbols, loaded.model
     frame, second_kind = None, 0
-    if isinstance(model, Encoder):
+    if isinstance(model.config, LabelledConfig):
         frame = [symbols.bos_id], [symbols.eos_id]
-        second_kind = int(separators == 1 and model.config.num_segments > 1)
+        second_kind = int(separators == 1 and getattr(model.config, "num_segments", 0) > 1)
     elif isinstance(model, EncoderDecoder):
         frame = symbols.source_begin_ids, symbols.source_end_ids
     max_positions = model.config.max_positions

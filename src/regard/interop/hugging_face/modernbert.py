@@ -154,7 +154,7 @@ def export(model: Encoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, 
         "first_norm": (ours.first_norm, False),
         "num_segments": (ours.num_segments, 0),
         "pooler": (ours.pooler, False),
-        "pooling": (ours.pooling, "first or mean" if ours.pooling == "late" else ours.pooling),
+        "pooling": (ours.pooling, ours.pooling if ours.pooling in POOLING.values() else "first or mean"),
         "windows": (ours.windows, ours.windows if len(sliding) < 2 else "of one size"),
         "pad_id": (ours.pad_id, ours.pad_id if ours.pad_id >= 0 else "an id of the vocabulary"),
     })  # fmt: skip

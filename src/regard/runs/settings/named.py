@@ -86,7 +86,7 @@ class NamedModelSettings(TypedDict, total=False):
     first_norm: bool
     head_activation: Literal["relu", "gelu", "gelu_tanh", "silu", "tanh", "quick_gelu"] | None
     head_transform: Literal["none", "dense", "norm"] | None
-    pooling: Literal["first", "mean", "late"]
+    pooling: Literal["first", "last", "mean", "late"]
 
 
 class NamedTrainingSettings(NamedDataSettings, NamedModelSettings, total=False):

@@ -31,7 +31,7 @@ NOT_YAML = (yaml.YAMLError, ValueError, RecursionError)
 """Errors of the YAML library: impossible dates and deep nesting raise other ones."""
 
 
-DECIDED = ("arch", "task", "pad_id", "separator_id", "labels", "source_vocab_size", "pruned_heads")
+DECIDED = ("arch", "task", "pad_id", "separator_id", "start_id", "labels", "source_vocab_size", "pruned_heads")
 """The settings of a model that the data, the tokenizer and other arguments decide."""
 MERGE = "tag:yaml.org,2002:merge"
 """The tag of `<<`, which may stand several times."""

@@ -172,7 +172,7 @@ def _check_sizes(model: Mapping[str, Any]) -> None:
     Raises:
         SettingsError: somebody does.
     """
-    for key in ("vocab_size", "source_vocab_size", "pad_id", "separator_id"):
+    for key in ("vocab_size", "source_vocab_size", "pad_id", "separator_id", "start_id"):
         if key in model:
             raise SettingsError(
                 f"model.{key} comes from the tokenizer; got {model[key]!r}. Set `tokenizer.vocab_size` instead."

@@ -8,20 +8,23 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
+from torch import nn
 
 from regard.checkpoint import LoadedModel
 from regard.data.directions_of_corpora import TAG, tag_of
 from regard.errors import SettingsError
 from regard.models.config import SAME_WEIGHTS, ModelConfig
+from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.interface import Model
-from regard.models.registry import build_from, changed_head
+from regard.models.registry import build_from, changed_head, classifier_of
 from regard.runs.settings.run_settings import checked_section
 from regard.text.tokenizer import Tokenizer
 from regard.text.wording import counted
 
+CLASSIFIER = "encoder-decoder-classifier"
 HIGHEST_RATE = 1e-3
 ADAPTERS_RATE = 10
 """The ratio of an adapter's learning rate to that of a model (docs/experiments.md)."""
@@ -41,6 +44,20 @@ class InitialModel:
     loaded: LoadedModel
     has_weights: bool = True
     """Whether its weights are taken over; else its vocabulary only."""
+
+
+def as_family(loaded: LoadedModel, arch: str | None) -> LoadedModel:
+    """A model as one of the family that a run names: an encoder-decoder as a classifier with a decoder, whose head is new. Any
+    other model is itself.
+
+    Raises:
+        SettingsError: it has something that a classifier does not.
+    """
+    model, tokenizer = loaded.model, loaded.source_tokenizer
+    if arch != CLASSIFIER or not isinstance(model, EncoderDecoder):
+        return loaded
+    made = classifier_of(model, start_id=loaded.tokenizer.symbols.start_ids[0])
+    return LoadedModel(made, tokenizer, tokenizer)
 
 
 def usual_settings(config: ModelConfig, *, adapts: bool = False) -> dict[str, dict[str, Any]]:
@@ -199,7 +216,7 @@ def begin_new_languages(model: Model, before: LoadedModel, after: LoadedModel) -
     added = range(len(before.source_tokenizer), len(after.source_tokenizer))
     spelled = zip(added, after.source_tokenizer.tokens(added), strict=True)
     new = [id for id, token in spelled if TAG.fullmatch(token)]
-    weight = getattr(model, model.input_embedding).weight
+    weight = cast("nn.Embedding", model.get_submodule(model.input_embedding)).weight
     weight[new] = weight[had].mean(dim=0)
 
 

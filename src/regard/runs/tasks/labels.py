@@ -26,7 +26,7 @@ from regard.data.labelled import (
 )
 from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
-from regard.models.config import EncoderConfig
+from regard.models.config import EncoderDecoderClassifierConfig, LabelledConfig
 from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
 from regard.runs.settings.defaults import (
@@ -50,6 +50,7 @@ from regard.runs.tasks.task import (
     say_sizes,
     some_lengths,
 )
+from regard.text.tokenizer import Tokenizer
 from regard.training.training_run import Scores
 
 SEPARATORS = "model.pair_separators"
@@ -109,10 +110,9 @@ class LabelTask(Task):
         separators = 0 if by_word else separators_of(settings)
         if initial is None:
             self.tokenizer = learn_tokenizer(training, ["words"], self.settings.tokenizer, display.on_progress)
-            self.learn_sizes(labels=labels, separator_id=self.tokenizer.eos_id if separators else -1)
+            self.learn_sizes(labels=labels, **_symbols(settings, self.tokenizer, separators))
         else:
-            ends = initial.loaded.tokenizer.eos_id if separators else -1
-            self.initialize_from(initial, labels=labels, separator_id=ends)
+            self.initialize_from(initial, labels=labels, **_symbols(settings, initial.loaded.tokenizer, separators))
         limit = self.settings.model.max_positions
         kind = Kind(by_word=by_word, separators=separators)
         self._encoded = encode_labels(training, self.tokenizer, labels, limit, display.on_progress, **kind)
@@ -178,7 +178,15 @@ class LabelTask(Task):
 
 def separators_of(settings: RunSettings) -> int:
     """The number of end symbols between the texts of a pair; 0: no text is a pair."""
-    return cast("EncoderConfig", settings.model).pair_separators
+    return cast("LabelledConfig", settings.model).pair_separators
+
+
+def _symbols(settings: RunSettings, tokenizer: Tokenizer, separators: int) -> dict[str, int]:
+    """The settings of a model that are ids of symbols."""
+    found = {"separator_id": tokenizer.eos_id if separators else -1}
+    if isinstance(settings.model, EncoderDecoderClassifierConfig):
+        found["start_id"] = tokenizer.symbols.start_ids[0]
+    return found
 
 
 def with_pairs(settings: RunSettings, training: Sequence[LabelledData], display: RunDisplay) -> RunSettings:
