@@ -33,9 +33,8 @@ def convert(
         typer.Option(
             help="regard-int8 (ours with matrices of 8 bits); bert, roberta, distilbert, electra, albert, modernbert, eurobert, "
             "gpt2, llama, mistral, qwen2, qwen3, phi3, gemma2, gemma3_text, bert-generation, encoder-decoder, marian, bart, "
-            "m2m_100, mbart, pegasus, "
-            "t5, t5gemma, umt5 (all Hugging Face's); marian-npz (Marian's own); ctranslate2; onnx; argos; or for an adapter "
-            "peft. By default ours."
+            "m2m_100, mbart, pegasus, t5, t5gemma, umt5 (all Hugging Face's); marian-npz (Marian's own); ctranslate2; onnx; "
+            "argos; or for an adapter peft. By default ours."
         ),
     ] = None,
     base: Annotated[

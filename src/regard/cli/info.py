@@ -70,6 +70,7 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
 def _adapter_info(folder: Path, as_json: bool) -> None:
     """Show what an adapter folder holds."""
     from regard.adapters import read_adapter
+    from regard.pipelines.pipeline_types import PIPELINES
 
     adapter = read_adapter(folder)
     assert adapter.base is not None
@@ -83,12 +84,12 @@ def _adapter_info(folder: Path, as_json: bool) -> None:
     if as_json:
         print_result(json.dumps(facts, indent=2, ensure_ascii=False))
         return
-    command = {"decoder": "generate", "encoder": "predict"}.get(getattr(adapter.config, "arch", ""), "translate")
+    command = PIPELINES[getattr(adapter.config, "arch", "encoder-decoder")].commands[0].format(adapter.base.name)
     parts = "".join(f", {name} as a whole" for name in adapter.whole)
     echo(
         f"{folder}: an adapter of {adapter.base.name} for {len(adapter.scales)} linear maps{parts}, "
         f"{adapter.weights.stat().st_size / 1e3:,.0f} kB\n  {'weights of the model':<22}sha256 {adapter.base.sha256}\n"
-        f"  {'use':<22}{program()} {command} {adapter.base.name} --adapter {folder}"
+        f"  {'use':<22}{program()} {command} --adapter {folder}"
     )
 
 

@@ -60,14 +60,7 @@ SourceVocabulary = Annotated[
 ]
 
 
-SAME_WEIGHTS = (
-    "dropout",
-    "attention_dropout",
-    "activation_dropout",
-    "layer_dropout",
-    "alignment_head",
-    "pair_separators",
-)
+SAME_WEIGHTS = ("dropout", "attention_dropout", "alignment_head", "pair_separators")
 """Settings of models that leave their weights as they are."""
 
 

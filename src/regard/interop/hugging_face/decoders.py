@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -267,3 +267,8 @@ def fused_by_head(model: Decoder, layers: str, module: str) -> dict[str, TensorR
         for part, projection in enumerate(("query_proj", "key_proj", "value_proj"))
         for kind in ("weight", "bias")
     }
+
+
+def window_sizes(windows: Sequence[int | None]) -> list[int]:
+    """The sizes of the windows of a stack, without repetitions; layers without one are left out."""
+    return sorted({window for window in windows if window is not None})

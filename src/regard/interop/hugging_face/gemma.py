@@ -204,7 +204,7 @@ def written_windows(
     Raises:
         ModelFolderError: windows are of several sizes.
     """
-    sliding = sorted({window for window in windows if window is not None})
+    sliding = decoders.window_sizes(windows)
     refuse(model_type, {"windows": (windows, windows if len(sliding) < 2 else "of one size")})
     return {
         "num_hidden_layers": num_layers,

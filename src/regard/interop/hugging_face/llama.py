@@ -233,7 +233,7 @@ def _wanted(ours: DecoderConfig, model_type: str) -> dict[str, tuple[Any, Any]]:
         wanted["bias"] = ours.bias, model_type == "qwen2"
     if model_type != "llama":
         wanted["feed_forward_bias"] = ours.has_feed_forward_bias, False
-    sliding = sorted({window for window in ours.windows if window is not None})
+    sliding = decoders.window_sizes(ours.windows)
     if len(sliding) > 1 or (sliding and model_type == "llama"):
         wanted["windows"] = ours.windows, [] if model_type == "llama" else "of one size"
     if sliding and model_type in ("mistral", "phi3"):

@@ -139,7 +139,7 @@ def export(model: Encoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, 
         ModelFolderError: the encoder has something that ModernBERT does not.
     """
     ours = model.config
-    sliding = sorted({window for window in ours.windows if window is not None})
+    sliding = decoders.window_sizes(ours.windows)
     refuse("modernbert", {
         "positions": (ours.positions, "rotary"),
         "rotary_dim": (ours.rotary_dim or ours.head_dim, ours.head_dim),
