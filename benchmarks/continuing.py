@@ -307,7 +307,9 @@ def begin(
         "from nothing": new,
     }
     if lacking:
-        ways["all weights, and tokens added"] = ["--from", base, "--set", f"tokenizer.add=[{lacking}]"]
+        added = ["--set", f"tokenizer.add=[{lacking}]"]
+        ways["all weights, and tokens added"] = ["--from", base, *added]
+        ways["adapter of rank 16, and tokens added"] = [*adapter, *added]
     for seed in (1, 2, 3):
         for way, its_own in ways.items():
             run(

@@ -20,7 +20,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError
 from torch import Tensor, nn
 
-from regard.checkpoint import ADAPTER_CONFIG, ADAPTER_PARTS, ADAPTER_WEIGHTS, LoadedModel, aside
+from regard.checkpoint import (
+    ADAPTER_CONFIG,
+    ADAPTER_PARTS,
+    ADAPTER_WEIGHTS,
+    LoadedModel,
+    aside,
+    sizes_of_vocabulary,
+    with_tokens,
+)
 from regard.errors import ModelFolderError, SettingsError, first_problem
 from regard.models.adaptation import LARGEST, adapted, merged, overflowing, put_adapter, put_parameters, sharing
 from regard.models.config import SAME_WEIGHTS, ModelConfig
@@ -66,6 +74,8 @@ class _Record(BaseModel):
     """The configuration of the adapted model. It differs from the base's in its task and its labels, if at all."""
     whole: list[str] = []
     """The names of the base's parameters that it learnt as a whole."""
+    tokens: list[str] = []
+    """The tokens that its vocabulary has beside the base's."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +94,8 @@ class Adapter:
     """The adapter's weights by our names, where they have been read from a file of another format."""
     whole: Sequence[str] = ()
     """The names of the base's parameters that it has in the place of the base's."""
+    tokens: Sequence[str] = ()
+    """The tokens that its vocabulary has beside the base's."""
     stamp: Stamp | None = None
     """The stamp of the files when the record was read; None: nobody compares it."""
 
@@ -97,13 +109,21 @@ def weights_digest(model: nn.Module) -> str:
     return digest.hexdigest()
 
 
-def save_adapter(path: Path, model: Model, base: Base, new: Collection[str] = (), whole: Collection[str] = ()) -> None:
+def save_adapter(
+    path: Path,
+    model: Model,
+    base: Base,
+    new: Collection[str] = (),
+    whole: Collection[str] = (),
+    tokens: Sequence[str] = (),
+) -> None:
     """Write the part of a model that was learnt beside its base, whole or not at all; an existing folder is replaced
     last.
 
     Args:
         new: parameters that learn beside the adapters: those of another head.
         whole: parameters of the base that learn as a whole.
+        tokens: those that the model's vocabulary has beside the base's; then `whole` has their embeddings.
     Raises:
         ModelFolderError: the disk is full or the folder cannot be written. Nothing was changed.
     """
@@ -113,7 +133,7 @@ def save_adapter(path: Path, model: Model, base: Base, new: Collection[str] = ()
             folder,
             _Record(
                 format_version=FORMAT_VERSION, base=base, scales=scales, model=model.config.model_dump(mode="json"),
-                whole=sorted(whole),
+                whole=sorted(whole), tokens=list(tokens),
             ),
         )  # fmt: skip
         save_adapter_weights(folder, model, new, whole)
@@ -169,14 +189,17 @@ def read_adapter(path: Path | str) -> Adapter:
             f"{file}: format_version must be {FORMAT_VERSION}; got {record.format_version}. A newer Regard wrote it: "
             "pip install -U regard"
         )
-    return Adapter(record.scales, folder / ADAPTER_WEIGHTS, record.base, config, whole=record.whole, stamp=before)
+    return Adapter(
+        record.scales, folder / ADAPTER_WEIGHTS, record.base, config, None, record.whole, record.tokens, before
+    )
 
 
 def with_adapter(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> LoadedModel:
     """Add an adapter to the weights of a model, which gives a plain model. The arguments and errors are those of
     `adapt`.
     """
-    return loaded._replace(model=merged(adapt(loaded, adapter, sha256)).eval())
+    model = merged(adapt(loaded, adapter, sha256)).eval()
+    return with_tokens(loaded, adapter.tokens)._replace(model=model)
 
 
 def adapt(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> Model:
@@ -192,7 +215,7 @@ def adapt(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> M
         raise ModelFolderError(
             f"{where} must be used with the model that it was trained with, {adapter.base.name}; this is another one."
         )
-    model, new = _with_head(loaded.model, adapter.config or loaded.model.config, where)
+    model, new = _with_head(loaded, adapter, where)
     if unknown := sorted({*adapter.whole} - {name for name, _ in model.named_parameters()}):
         raise ModelFolderError(
             f"{where / ADAPTER_CONFIG}: `whole` must name parameters of the model; got {unknown[0]}."
@@ -241,21 +264,29 @@ def _overflowing_states(model: Model) -> str | None:
     return found[0] if found else None
 
 
-def _with_head(base: Model, config: ModelConfig, where: Path) -> tuple[Model, list[str]]:
-    """The base as a model of its own, whose weights are shared; or one with another head, and the names of its parameters.
+def _with_head(loaded: LoadedModel, adapter: Adapter, where: Path) -> tuple[Model, list[str]]:
+    """The base as a model of its own, whose weights are shared; or one with another head or more tokens. And the names of the
+    parameters of another head.
 
     Raises:
         ModelFolderError: the configuration differs in more than that.
     """
+    base = loaded.model
+    config = adapter.config or base.config
     changes = {name: getattr(config, name) for name in CHANGES if name in type(config).model_fields}
     if getattr(base.config, "pooler", False):
         changes["pooler"] = changes["task"] == "none"  # the head of a task takes its place
+    if adapter.tokens:
+        try:
+            changes |= sizes_of_vocabulary(base.config, with_tokens(loaded, adapter.tokens))
+        except SettingsError as error:
+            raise ModelFolderError(f"{where / ADAPTER_CONFIG}: `tokens` must be tokens to add; {error}") from error
     if type(config) is not type(base.config) or base.config.model_copy(update=changes) != config:
         raise ModelFolderError(f"{where / ADAPTER_CONFIG}: `model` must be the base's, but for its head; it differs.")
     if any(getattr(config, name, None) != getattr(base.config, name, None) for name in HEAD):
         model, _ = build_from(config, base)
         return model, changed_head(model, base.config)
-    model = sharing(base)
+    model = build_from(config, base)[0] if adapter.tokens else sharing(base)
     model.config = config
     return model, []
 

@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,6 +59,28 @@ class LoadedModel(NamedTuple):
     """The tokenizer of the texts, or of the targets."""
     source_tokenizer: Tokenizer
     """The tokenizer of the sources; equal to `tokenizer`, unless they have their own vocabulary."""
+
+
+def sizes_of_vocabulary(config: ModelConfig, loaded: LoadedModel) -> dict[str, Any]:
+    """The sizes of a configuration that the vocabulary of another model decides."""
+    theirs = loaded.model.config
+    sizes = {"vocab_size": max(theirs.vocab_size, len(loaded.tokenizer)), "pad_id": theirs.pad_id}
+    if loaded.source_tokenizer is loaded.tokenizer or "source_vocab_size" not in type(config).model_fields:
+        return sizes
+    of_source = getattr(theirs, "source_vocab_size", None) or theirs.vocab_size
+    sizes["source_vocab_size"] = max(of_source, len(loaded.source_tokenizer))
+    if getattr(config, "tied_embeddings", None) in ("all", "source"):
+        sizes["tied_embeddings"] = "target"  # one table cannot be that of two vocabularies
+    return sizes
+
+
+def with_tokens(loaded: LoadedModel, tokens: Sequence[str]) -> LoadedModel:
+    """A model whose tokenizers have more tokens than it has embeddings; itself, if there are none."""
+    if not tokens:
+        return loaded
+    target = loaded.tokenizer.with_tokens(tokens)
+    source = target if loaded.source_tokenizer is loaded.tokenizer else loaded.source_tokenizer.with_tokens(tokens)
+    return loaded._replace(tokenizer=target, source_tokenizer=source)
 
 
 def check_output(path: Path, *, overwrite: bool) -> None:

@@ -391,9 +391,77 @@ def test_parts_that_learn_as_a_whole_are_refused_where_they_cannot_be(
     said = refused(capsys, "train", folder / "source", folder / "target", "--from", folder / "m", *RANK,
                    "--set", "adapter.whole=[]", "-o", tmp_path / "all")  # fmt: skip
     assert "adapter.whole must have at least 1 item" in said
-    said = refused(capsys, "train", folder / "source", folder / "target", "--from", folder / "m", *RANK, *whole,
-                   "--set", "tokenizer.add=[<x>]", "-o", tmp_path / "all")  # fmt: skip
-    assert "an adapter keeps the vocabulary of its base, which does not have <x>" in said
+
+
+@pytest.mark.parametrize("base", ["m", "two", "lm", "mlm", "classify"])
+def test_an_adapter_adds_tokens(folder: Path, base: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Their embeddings are stored with it; the base stays as it is, and the two are the model that was trained."""
+    before = {path.name: path.read_bytes() for path in (folder / base).iterdir() if path.is_file()}
+    data = {"lm": ["source"], "mlm": ["source"], "classify": ["classes"]}.get(base, ["source", "target"])
+    task = {"mlm": ["--task", "mlm"], "classify": ["--task", "classify"]}.get(base, [])
+    for name in data:
+        (tmp_path / name).write_text((folder / name).read_text().replace("a", "ař"))
+    files = [tmp_path / name for name in data]
+    added = ["--set", "tokenizer.add=[ř,<x>]", "--set", "training.learning_rate=0.1"]
+    given = [
+        "train",
+        *files,
+        "--valid",
+        *files,
+        "--from",
+        folder / base,
+        "-o",
+        tmp_path / "a",
+        *task,
+        *STEPS,
+        *RANK,
+        *added,
+    ]
+    assert command(*given) == 0
+    assert {path.name: path.read_bytes() for path in (folder / base).iterdir() if path.is_file()} == before
+    record = json.loads((tmp_path / "a" / "adapter.json").read_text())
+    assert record["tokens"] == ["ř", "<x>"]
+    assert any("embedding" in name for name in record["whole"])
+    old, ours = load_model(folder / base), regard.load(folder / base, adapter=tmp_path / "a")
+    assert len(ours.tokenizer) == len(old.tokenizer) + 2
+    assert ours.tokenizer.decode(ours.tokenizer.encode("<x> ař")) == "<x> ař"
+    changed = ours.model.get_parameter(record["whole"][0])[-2:]
+    assert not torch.equal(changed[0], changed[1])  # both began at the mean of all, and one is in the texts
+    stored = load_file(tmp_path / "a" / "adapter.safetensors")
+    assert torch.equal(stored[record["whole"][0]][-2:], changed.float())
+    again = with_adapter(old, read_adapter(tmp_path / "a"))
+    assert again.tokenizer.identity == ours.tokenizer.identity
+    for mine, other in zip(again.model.parameters(), ours.model.parameters(), strict=True):
+        assert torch.equal(mine, other)
+    assert command("average", folder / base, "--adapter", tmp_path / "a", "-o", tmp_path / "whole") == 0
+    whole = load_model(tmp_path / "whole")
+    assert whole.tokenizer.identity == ours.tokenizer.identity
+    assert whole.model.config == ours.model.config
+    assert "with 2 more tokens" in outcome(capsys, "info", tmp_path / "a")[1]
+
+
+def test_records_of_added_tokens_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> None:
+    files = [folder / "source", folder / "target"]
+    given = ["train", *files, "--valid", *files, "--from", folder / "m", "-o", tmp_path / "a", *STEPS, *RANK]
+    assert command(*given, "--set", "tokenizer.add=[ř,š]") == 0
+    file = tmp_path / "a" / "adapter.json"
+    record = json.loads(file.read_text())
+    tensors = load_file(tmp_path / "a" / "adapter.safetensors")
+    for tokens, message in (
+        (["ř"], "`model` must be the base's"),
+        (["ř", "š", "ž"], "`model` must be the base's"),
+        (["ř", "<s>"], "`tokens` must be tokens to add"),
+        (["ř", "a b"], "`tokens` must be tokens to add"),
+        ([], "`model` must be the base's"),
+    ):
+        file.write_text(json.dumps(record | {"tokens": tokens}))
+        with pytest.raises(ModelFolderError, match=message):
+            regard.load(folder / "m", adapter=tmp_path / "a")
+    file.write_text(json.dumps(record))
+    save_file({name: tensor[:-1] if name in record["whole"] else tensor for name, tensor in tensors.items()},
+              tmp_path / "a" / "adapter.safetensors")  # fmt: skip
+    with pytest.raises(ModelFolderError, match="must have shape"):
+        regard.load(folder / "m", adapter=tmp_path / "a")
 
 
 def test_an_adapter_never_replaces_its_base(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

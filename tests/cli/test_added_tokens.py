@@ -154,20 +154,6 @@ def test_a_tag_for_each_corpus(folder: Path, tmp_path: Path, capsys: pytest.Capt
         ("data.tags=[null, 'a b']", "tokenizer.add must hold tokens without spaces"),
     ):
         assert message in refused(capsys, "train", *files, *files, "-o", tmp_path / "x", "--set", wrong, *STEPS)
-    adapter = [
-        "--from",
-        folder / "m",
-        "-o",
-        tmp_path / "x",
-        "--set",
-        "adapter.rank=2",
-        "--set",
-        "tokenizer.add=[<q>]",
-        *STEPS,
-    ]
-    assert "an adapter keeps the vocabulary of its base, which does not have" in refused(
-        capsys, "train", *files, *adapter
-    )
 
 
 def test_merges_are_left_out_around_a_tag(folder: Path, tmp_path: Path) -> None:

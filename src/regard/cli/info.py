@@ -71,6 +71,7 @@ def _adapter_info(folder: Path, as_json: bool) -> None:
     """Show what an adapter folder holds."""
     from regard.adapters import read_adapter
     from regard.pipelines.pipeline_types import PIPELINES
+    from regard.text.wording import counted
 
     adapter = read_adapter(folder)
     assert adapter.base is not None
@@ -79,6 +80,7 @@ def _adapter_info(folder: Path, as_json: bool) -> None:
         "base": adapter.base.model_dump(),
         "num_maps": len(adapter.scales),
         "whole": list(adapter.whole),
+        "tokens": list(adapter.tokens),
         "weights_bytes": adapter.weights.stat().st_size,
     }
     if as_json:
@@ -86,6 +88,7 @@ def _adapter_info(folder: Path, as_json: bool) -> None:
         return
     command = PIPELINES[getattr(adapter.config, "arch", "encoder-decoder")].commands[0].format(adapter.base.name)
     parts = "".join(f", {name} as a whole" for name in adapter.whole)
+    parts += f", with {counted(len(adapter.tokens), 'more token')}" if adapter.tokens else ""
     echo(
         f"{folder}: an adapter of {adapter.base.name} for {len(adapter.scales)} linear maps{parts}, "
         f"{adapter.weights.stat().st_size / 1e3:,.0f} kB\n  {'weights of the model':<22}sha256 {adapter.base.sha256}\n"

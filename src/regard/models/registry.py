@@ -29,6 +29,9 @@ from regard.models.interface import Model
 from regard.models.presets import Preset
 from regard.models.recurrent import Recurrent
 
+OF_TOKENS = ("embedding.weight", "output_bias", "head.bias")
+"""The ends of the names of parameters that have a row for each token."""
+
 
 @dataclass(frozen=True)
 class Architecture:
@@ -96,8 +99,7 @@ def _begun_at(old: Tensor | None, new: Tensor, name: str) -> Tensor | None:
     """The initial value of a parameter: a trained one, with the mean of its rows for tokens that were added; None: drawn anew."""
     if old is None or old.shape == new.shape:
         return old
-    is_of_tokens = name.endswith(("embedding.weight", "output_bias", "head.bias"))
-    if not is_of_tokens or old.shape[1:] != new.shape[1:] or len(old) > len(new):
+    if not name.endswith(OF_TOKENS) or old.shape[1:] != new.shape[1:] or len(old) > len(new):
         return None
     return torch.cat((old, old.mean(dim=0, keepdim=True).expand(len(new) - len(old), *old.shape[1:])))
 
@@ -130,6 +132,13 @@ def classifier_of(pair: EncoderDecoder, *, start_id: int, seed: int = 1) -> Enco
     assert isinstance(made, EncoderDecoderClassifier)
     made.transformer.load_state_dict(pair.state_dict(), strict=False)  # but for an output matrix or bias
     return made
+
+
+def token_parameters(model: Model) -> list[str]:
+    """The names of a model's parameters that have a row for each token."""
+    sizes = {model.config.vocab_size, getattr(model.config, "source_vocab_size", None)}
+    named = model.named_parameters()
+    return [name for name, parameter in named if name.endswith(OF_TOKENS) and len(parameter) in sizes]
 
 
 def changed_head(model: Model, before: ModelConfig) -> list[str]:

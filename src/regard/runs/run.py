@@ -24,7 +24,7 @@ from regard.memory import WEIGHT_BYTES, check_room_to_train, meta_model
 from regard.models.adaptation import add_adapter
 from regard.models.interface import Model
 from regard.models.parameter_names import parameters_named
-from regard.models.registry import build
+from regard.models.registry import build, token_parameters
 from regard.pipelines.devices import left_out, resolve_device
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.translator import Translator
@@ -124,7 +124,7 @@ def run(task: Task, output: Path, options: RunOptions, *, display: RunDisplay, p
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.training.seed)
         model = build(settings.model) if task.initial is None else task.initial
-        whole = choose_what_learns(model, settings, task.new_parameters)
+        whole = choose_what_learns(model, settings, task.new_parameters, adds_tokens=task.adds_tokens)
     store, model = _store(task, whole), model.to(device)
     if task.begun_with is not None and resumed is None:
         _fit_to_texts(task, model, display)
@@ -201,19 +201,22 @@ def check_what_learns(settings: RunSettings) -> None:
         choose_what_learns(meta_model(settings.with_least_vocabulary().model), settings)
 
 
-def choose_what_learns(model: Model, settings: RunSettings, new_parameters: Sequence[str] = ()) -> list[str]:
+def choose_what_learns(
+    model: Model, settings: RunSettings, new_parameters: Sequence[str] = (), *, adds_tokens: bool = False
+) -> list[str]:
     """Put adapters into a model, or freeze parts of it, as the settings say. Returns the names of the parameters that learn as
     a whole beside adapters.
 
     Args:
         new_parameters: those that the model in `--from` does not have: they learn beside adapters.
-
+        adds_tokens: whether the vocabulary has grown: then what has a row for each token learns beside adapters.
     Raises:
         SettingsError: a part that the model does not have, or nothing is left to learn.
     """
     if settings.adapter.rank is not None:
         whole = add_adapter(model, settings.adapter)
-        for name in new_parameters:
+        whole += [name for name in (token_parameters(model) if adds_tokens else []) if name not in whole]
+        for name in (*new_parameters, *whole):
             model.get_parameter(name).requires_grad_(True)
         return [name for name in whole if name not in new_parameters]
     for name in parameters_named(model, settings.training.freeze, "training.freeze"):
@@ -273,8 +276,9 @@ def _store(task: Task, whole: Sequence[str]) -> Store:
         return ModelStore(*task.stored_tokenizers)
     base = task.base
     assert base is not None
+    tokens = task.settings.tokenizer.add if task.adds_tokens else []
     return AdapterStore(
-        Base(name=str(task.begun_with), sha256=weights_digest(base.model)), base, task.new_parameters, whole
+        Base(name=str(task.begun_with), sha256=weights_digest(base.model)), base, task.new_parameters, whole, tokens
     )
 
 

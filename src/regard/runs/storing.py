@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -76,11 +76,13 @@ class AdapterStore:
     """Parameters that learn beside the adapters: those of another head."""
     whole: Collection[str] = ()
     """Parameters of the base that learn as a whole."""
+    tokens: Sequence[str] = ()
+    """Tokens that the vocabulary has beside the base's."""
     weights: str = ADAPTER_WEIGHTS
 
     def write(self, path: Path, model: Model) -> None:
         """Write an adapter folder."""
-        save_adapter(path, model, self.base, self.new, self.whole)
+        save_adapter(path, model, self.base, self.new, self.whole, self.tokens)
 
     def rewrite(self, path: Path, model: Model) -> None:
         """Replace the weights of an adapter folder."""

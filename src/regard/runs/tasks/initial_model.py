@@ -163,28 +163,6 @@ def config_of(config: ModelConfig, task: str | None, settings: Mapping[str, Mapp
     return config.model_copy(update={key: getattr(checked, key) for key in changes})
 
 
-def sizes_of_vocabulary(config: ModelConfig, loaded: LoadedModel) -> dict[str, Any]:
-    """The sizes of a configuration that the vocabulary of another model decides."""
-    theirs = loaded.model.config
-    sizes = {"vocab_size": max(theirs.vocab_size, len(loaded.tokenizer)), "pad_id": theirs.pad_id}
-    if loaded.source_tokenizer is loaded.tokenizer or "source_vocab_size" not in type(config).model_fields:
-        return sizes
-    of_source = getattr(theirs, "source_vocab_size", None) or theirs.vocab_size
-    sizes["source_vocab_size"] = max(of_source, len(loaded.source_tokenizer))
-    if getattr(config, "tied_embeddings", None) in ("all", "source"):
-        sizes["tied_embeddings"] = "target"  # one table cannot be that of two vocabularies
-    return sizes
-
-
-def with_tokens(loaded: LoadedModel, tokens: Sequence[str]) -> LoadedModel:
-    """A model whose tokenizers have more tokens than it has embeddings; itself, if there are none."""
-    if not tokens:
-        return loaded
-    target = loaded.tokenizer.with_tokens(tokens)
-    source = target if loaded.source_tokenizer is loaded.tokenizer else loaded.source_tokenizer.with_tokens(tokens)
-    return loaded._replace(tokenizer=target, source_tokenizer=source)
-
-
 def build_initialized(initial: LoadedModel, config: ModelConfig, seed: int) -> tuple[Model, list[str], str]:
     """A model of a configuration with the weights of a trained one; the names of its parameters that must learn, as they are
     new or those of a head for other labels; and a line that says what is new, or nothing.

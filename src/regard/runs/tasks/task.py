@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from regard.checkpoint import LoadedModel
+from regard.checkpoint import LoadedModel, sizes_of_vocabulary, with_tokens
 from regard.data.batching import POOL, plan_batches, shuffled
 from regard.data.encoding import Corpora, EncodedCorpora
 from regard.data.labelled import LabelledData, LabelledFile, LabelledText
@@ -32,9 +32,7 @@ from regard.runs.tasks.initial_model import (
     begin_new_languages,
     build_initialized,
     option_that_adds,
-    sizes_of_vocabulary,
     unknown_tokens,
-    with_tokens,
     without_languages,
 )
 from regard.text.tokenizer import Tokenizer
@@ -95,6 +93,8 @@ class Task(ABC):
     """The model in `--from`, as it was, where an adapter of it learns."""
     new_parameters: Sequence[str] = ()
     """The names of its parameters that must learn, as the model in `--from` has none of them, or for other labels."""
+    adds_tokens: bool = False
+    """Whether the vocabulary has tokens that the model in `--from` does not have."""
     begun_with: str | None = None
     """The name of the model that it began with."""
     pretrained_parts: tuple[str, str] | None = None
@@ -181,11 +181,18 @@ class Task(ABC):
         loaded = with_tokens(
             without_languages(initial.loaded, self.settings.data.directions), self.settings.tokenizer.add
         )
-        if self.settings.adapter.rank is not None and len(loaded.tokenizer) > len(initial.loaded.tokenizer):
-            new = ", ".join(loaded.tokenizer.tokens(range(len(initial.loaded.tokenizer), len(loaded.tokenizer))))
+        before = initial.loaded
+        self.adds_tokens = any(
+            len(after) > len(known)
+            for after, known in (
+                (loaded.tokenizer, before.tokenizer),
+                (loaded.source_tokenizer, before.source_tokenizer),
+            )
+        )
+        if self.adds_tokens and self.settings.adapter.rank is not None and self.settings.data.directions is not None:
             raise SettingsError(
-                f"an adapter keeps the vocabulary of its base, which does not have {new}. Remove `adapter.rank`: then all "
-                "weights learn, those of new tokens, too."
+                f"an adapter has the languages of its base; got `data.directions`, whose tags it does not have: "
+                f"{', '.join(self.settings.tokenizer.add)}. Remove `adapter.rank`: then all weights learn."
             )
         self.tokenizer, self.source_tokenizer = loaded.tokenizer, loaded.source_tokenizer
         if not initial.has_weights:
@@ -216,7 +223,7 @@ class Task(ABC):
                 lacking += letters
         if found and initial.has_weights:
             option = option_that_adds([*dict.fromkeys(lacking)])
-            if self.settings.adapter.rank is None and option is not None:
+            if option is not None:
                 found.append(f"to add them: {option}")
             found.append("a new model learns a vocabulary of its own: leave out --from")
         self.notes += found
