@@ -203,3 +203,15 @@ def test_the_package_lists_what_is_public_and_imports_no_torch_for_it() -> None:
     assert "annotations" not in found
     for name in found:
         assert getattr(regard, name) is not None
+
+
+@pytest.mark.parametrize("table", [pandas.DataFrame.from_records, datasets.Dataset.from_list], ids=["frame", "dataset"])
+def test_rows_of_several_directions_are_not_mixed(table: Any) -> None:
+    """A file of them is read by directions; a table of one direction is read as any other."""
+    rows = [
+        {"source": source, "target": target, "source_lang": "en", "target_lang": "de"} for source, target in PAIRS[:4]
+    ]
+    assert len(pairs_of(table(rows), None)) == 4
+    rows[2]["target_lang"] = "fr"
+    with pytest.raises(DataError, match=r"one direction; its source_lang and target_lang name en-de and en-fr.*jsonl"):
+        pairs_of(table(rows), None)

@@ -123,8 +123,6 @@ def train(
     """
     start = _Start.load(from_, teacher, preset, pretrained, arch)
     model = start.initial
-    if old_valid is not None and model is None:
-        raise SettingsError("`--old-valid` needs a run that begins with a model. Add `--from MODEL`, or remove it.")
     if model is not None:
         check_initial(model.model.config, arch, {})
     arch = given_arch(arch if model is None else model.model.config.arch, settings or {})
@@ -140,11 +138,7 @@ def train(
     check = partial(_check_together, is_taught=start.teacher is not None, begins=model is not None, compile=compile)
     check(chosen)
     check_what_learns(chosen)
-    if start.is_other_family and (chosen.adapter.rank is not None or old_valid is not None):
-        raise SettingsError(
-            f"`adapter.rank` and `--old-valid` need a model of the family that learns, {arch}; {from_} is of another one. "
-            "Train all its weights first."
-        )
+    start.check(adapts=chosen.adapter.rank is not None, has_old_valid=old_valid is not None)
     if dry_run and (resume or "WORLD_SIZE" in os.environ):
         raise SettingsError("`--dry-run` plans a new run of one process. Remove it, or `--resume` and torchrun.")
     check_columns(data, columns)
@@ -222,6 +216,20 @@ class _Start:
         begun_with.model.weights_dtype = torch.float32  # what is learnt has more than 8 bits
         in_family = as_family(begun_with, arch)
         return cls(in_family, Path(from_).name, taught_by, in_family is not begun_with)
+
+    def check(self, *, adapts: bool, has_old_valid: bool) -> None:
+        """Make sure that a run begins with a model of its family where it needs one.
+
+        Raises:
+            SettingsError: it does not.
+        """
+        if has_old_valid and self.initial is None:
+            raise SettingsError("`--old-valid` needs a run that begins with a model. Add `--from MODEL`, or remove it.")
+        if self.is_other_family and (adapts or has_old_valid):
+            raise SettingsError(
+                f"`adapter.rank` and `--old-valid` need a model of the family that learns; {self.name} is of another one. "
+                "Train all its weights first."
+            )
 
 
 def _settings(

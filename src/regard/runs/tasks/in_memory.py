@@ -12,6 +12,7 @@ from typing import Any
 
 from regard.data.corpus import NumberedPair, ParallelText, no_pairs
 from regard.data.labelled import LabelledLine, LabelledText, no_texts
+from regard.data.pair_files import LANGUAGES
 from regard.errors import DataError, SettingsError, nearest_hint
 from regard.text.words import SPACES
 
@@ -138,8 +139,26 @@ def _rows(data: Any, columns: Columns | None, what: str) -> tuple[str, Iterator[
     name = _name(data)
     if not is_table(data):
         return name, _two_by_two(data, name, " and ".join(NAMED_BY_ITSELF[what]))
+    if what == "pairs":
+        _check_one_direction(data, name)
     first, second = (_cells(data, column, name) for column in columns or _default_columns(data, what))
     return name, ((number, *both) for number, both in enumerate(zip(first, second, strict=True), start=1))
+
+
+def _check_one_direction(table: Any, name: str) -> None:
+    """Make sure that the rows of a table that name their languages are of one direction.
+
+    Raises:
+        DataError: they are of several, which are read from files only.
+    """
+    if set(LANGUAGES) <= set(_names_of(table)):
+        found = sorted({*zip(*(map(str, table[column]) for column in LANGUAGES), strict=True)})
+        if len(found) > 1:
+            shown = " and ".join("-".join(codes) for codes in found[:2])
+            raise DataError(
+                f"{name} must have pairs of one direction; its {' and '.join(LANGUAGES)} name {shown}. Pairs of several "
+                "directions are read from a .jsonl with these keys in each line: write the table to one."
+            )
 
 
 def _two_by_two(data: Iterable[Any], name: str, what: str) -> Iterator[Row]:
