@@ -54,6 +54,12 @@ def of_adapter(folder: Path) -> dict[str, Any]:
     return {"merged": translations(merged, SOURCES), "mixed": mixed}
 
 
+def of_adapter_with_tokens(folder: Path) -> dict[str, Any]:
+    """The model with an adapter that knows a letter which the model lacks."""
+    found = regard.load(STORED / "encoder-decoder", kind=regard.Translator, adapter=folder, device="cpu")
+    return {"ids": found.tokenizer.encode("éAB"), "beam": translations(found, SOURCES)}
+
+
 def of_text(folder: Path) -> dict[str, Any]:
     model = regard.load(folder, kind=regard.LanguageModel, device="cpu")
     found = model.generate(["abc", "fg "], max_tokens=12, temperature=0)
@@ -74,9 +80,11 @@ ANSWERS: dict[str, Callable[[Path], Any]] = {
     "recurrent": of_pairs,
     "ensemble": of_ensemble,
     "adapter": of_adapter,
+    "adapter-with-tokens": of_adapter_with_tokens,
     "decoder": of_text,
     "masked": of_labels,
     "classifier": of_labels,
+    "encoder-decoder-classifier": of_labels,
     "tagger": of_labels,
 }
 
