@@ -251,7 +251,7 @@ def _fit_to_texts(task: Task, model: Model, display: RunDisplay) -> None:
     adapts, fits = settings.adapter.rank is not None, RATE in to_fit(settings)
     if settings.is_frozen or task.new_parameters or getattr(model.config, "labels", None):  # of other losses by chance
         return
-    if settings.adapter.whole if adapts else not fits:
+    if (settings.adapter.whole or task.adds_tokens) if adapts else not fits:
         return
     with torch.no_grad():
         loss = task.loss(model.eval())
