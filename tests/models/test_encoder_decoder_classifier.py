@@ -162,6 +162,23 @@ def test_heads_are_pruned_and_stay_so(tmp_path: Path) -> None:
     assert len(again.inspect("a e b").record) == 3 * 2 * 3 - 4
 
 
+@pytest.mark.parametrize("tied", ["all", "source"])
+@pytest.mark.parametrize("more", [{}, {"output_bias": True, "embedding_norm": "both", "norm": "post"}])
+def test_all_but_the_output_of_an_encoder_decoder_is_kept(tied: str, more: dict[str, Any]) -> None:
+    sizes: dict[str, Any] = {
+        "vocab_size": 20, "model_dim": 12, "ff_dim": 20, "num_heads": 2, "num_encoder_layers": 2, "num_decoder_layers": 1,
+        "tied_embeddings": tied, "scale_embeddings": not more,
+    }  # fmt: skip
+    torch.manual_seed(1)
+    pair = build(EncoderDecoderConfig(**sizes | more)).eval()
+    assert isinstance(pair, EncoderDecoder)
+    for parameter in pair.parameters():
+        parameter.data += 0.1 * torch.randn_like(parameter)
+    made = classifier_of(pair, start_id=2).eval()
+    ids = torch.tensor([[2, 7, 8, 3]])
+    torch.testing.assert_close(made.states(ids), pair.states(ids, torch.tensor([[2, 2, 7, 8]])), rtol=0, atol=0)
+
+
 def test_an_encoder_decoder_becomes_a_classifier(tmp_path: Path) -> None:
     """With all its weights but the output's, and a new head; what it has and a classifier has not is named."""
     tokenizer = Tokenizer.train(TEXTS, TokenizerConfig(kind="words", vocab_size=30))

@@ -130,7 +130,9 @@ def classifier_of(pair: EncoderDecoder, *, start_id: int, seed: int = 1) -> Enco
         torch.manual_seed(seed)
         made = build(EncoderDecoderClassifierConfig(**settings, start_id=start_id, labels=["none"]))
     assert isinstance(made, EncoderDecoderClassifier)
-    made.transformer.load_state_dict(pair.state_dict(), strict=False)  # but for an output matrix or bias
+    # Without what is behind the last states: the output matrix of a classifier is the embedding matrix, which nothing reads.
+    given = {name: tensor for name, tensor in pair.state_dict().items() if pair.part_of(name) != "output"}
+    made.transformer.load_state_dict(given, strict=False)
     return made
 
 
