@@ -64,7 +64,7 @@ def train(
         str | None,
         typer.Option(
             help="encoder-decoder (the default) or rnn (the default for few spelled words): pairs of texts; "
-            "decoder: a language model; encoder: needs --task.",
+            "decoder: a language model; encoder, encoder-decoder-classifier: need --task.",
         ),
     ] = None,
     task: Annotated[

@@ -54,9 +54,11 @@ class Family:
             remedy = f"Use {' or '.join(others)}, or remove it." if others else "Remove it."
             raise SettingsError(f"`--task {name}` does not go with `--arch {self.arch}`. {remedy}")
         if name is None:
-            raise SettingsError(f"`--arch {self.arch}` needs `--task`, one of {', '.join(names)}.")
-        hint = nearest_hint(name, names)
-        raise SettingsError(f"`--task` must be one of {', '.join(names)} for `--arch {self.arch}`; got {name}. {hint}")
+            rest = f" {names[0]}`." if len(names) == 1 else f"`, one of {', '.join(names)}."
+            raise SettingsError(f"`--arch {self.arch}` needs `--task{rest}")
+        rule = names[0] if len(names) == 1 else f"one of {', '.join(names)}"
+        hint = f" {nearest_hint(name, names)}" if len(names) > 1 else ""
+        raise SettingsError(f"`--task` must be {rule} for `--arch {self.arch}`; got {name}.{hint}")
 
 
 FAMILIES: dict[str, Family] = {
