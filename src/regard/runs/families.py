@@ -57,8 +57,8 @@ class Family:
             rest = f" {names[0]}`." if len(names) == 1 else f"`, one of {', '.join(names)}."
             raise SettingsError(f"`--arch {self.arch}` needs `--task{rest}")
         rule = names[0] if len(names) == 1 else f"one of {', '.join(names)}"
-        hint = f" {nearest_hint(name, names)}" if len(names) > 1 else ""
-        raise SettingsError(f"`--task` must be {rule} for `--arch {self.arch}`; got {name}.{hint}")
+        hint = nearest_hint(name, names)
+        raise SettingsError(f"`--task` must be {rule} for `--arch {self.arch}`; got {name}. {hint}")
 
 
 FAMILIES: dict[str, Family] = {
