@@ -175,8 +175,6 @@ STYLES = {
 }  # fmt: skip
 SAME_SHAPE = {"xlm-roberta": "roberta", "camembert": "roberta"}
 """Model types that are another one under another name."""
-SEPARATORS = dict.fromkeys(("roberta", "bart", *SAME_SHAPE), 2)
-"""The number of end symbols between the texts of a pair, by model type; of others it is 1."""
 NEXT_SENTENCE = "BertForNextSentencePrediction"
 NEXT_LABELS = ("next", "not next")
 """The classes of BERT's second task, in its order. Source: Devlin et al. 2019, section 3.1, task 2, and its code."""

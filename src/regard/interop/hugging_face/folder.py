@@ -65,6 +65,10 @@ class ModelType:
     """The class of a model whose configuration names none; of BERT and its like the name without the head."""
     exports: Mapping[type[Model], Export] = field(default_factory=dict)
     """The writers of our models, by their class; none: it is not written."""
+    separators: int = 1
+    """The number of end symbols between the texts of a pair, for models with labels."""
+    any_frame: bool = False
+    """Whether its tokenizer may put any symbols around a source."""
 
     @property
     def is_named_by_head(self) -> bool:
@@ -103,12 +107,12 @@ def _llama(name: str) -> dict[type[Model], Export]:
 GENERATION: dict[type[Model], Export] = dict.fromkeys((Encoder, Decoder), bert_decoders.export)
 TYPES: dict[str, ModelType] = {
     "bert": ModelType(_bert, "Bert", {**_encoder("bert"), Decoder: bert_decoders.export_bert}),
-    "roberta": ModelType(bert.blueprint, "Roberta", _encoder("roberta")),
+    "roberta": ModelType(bert.blueprint, "Roberta", _encoder("roberta"), separators=2),
     "distilbert": ModelType(bert.blueprint, "DistilBert", _encoder("distilbert")),
     "electra": ModelType(bert.blueprint, "Electra", _encoder("electra")),
     "albert": ModelType(bert.blueprint, "Albert", _encoder("albert")),
-    "xlm-roberta": ModelType(bert.blueprint, "XLMRoberta"),
-    "camembert": ModelType(bert.blueprint, "Camembert"),
+    "xlm-roberta": ModelType(bert.blueprint, "XLMRoberta", separators=2),
+    "camembert": ModelType(bert.blueprint, "Camembert", separators=2),
     "modernbert": ModelType(modernbert.blueprint, "ModernBert", {Encoder: modernbert.export}),
     "eurobert": ModelType(eurobert.blueprint, "EuroBert", {Encoder: eurobert.export}),
     **{name: ModelType(gemma.blueprint, gemma.NAMES[name], {Decoder: write}) for name, write in gemma.WRITTEN.items()},
@@ -126,6 +130,7 @@ TYPES: dict[str, ModelType] = {
         bart.blueprint,
         bart.FAMILIES["bart"].architecture,
         {**_pair(bart.export, "bart"), EncoderDecoderClassifier: bart.export_classifier},
+        separators=2,
     ),
     **{
         name: ModelType(bart.blueprint, bart.FAMILIES[name].architecture, _pair(bart.export, name))
@@ -134,7 +139,7 @@ TYPES: dict[str, ModelType] = {
     "pegasus": ModelType(bart.blueprint, bart.FAMILIES["pegasus"].architecture, _pair(bart.export, "pegasus")),
     "t5": ModelType(t5.blueprint, "T5ForConditionalGeneration", _pair(t5.export, "t5")),
     "mt5": ModelType(t5.blueprint, "MT5ForConditionalGeneration"),
-    t5gemma.TYPE: ModelType(t5gemma.blueprint, t5gemma.NAME, {EncoderDecoder: t5gemma.export}),
+    t5gemma.TYPE: ModelType(t5gemma.blueprint, t5gemma.NAME, {EncoderDecoder: t5gemma.export}, any_frame=True),
     "umt5": ModelType(t5.blueprint, "UMT5ForConditionalGeneration", _pair(t5.export, "umt5")),
 }
 
@@ -173,7 +178,8 @@ def read(folder: Path) -> ForeignModel:
     tensors = _with_new_names(read_tensors(folder))
     if not content.get("architectures"):
         content["architectures"] = [_default_class(model_type, tensors)]
-    blueprint = TYPES[model_type].blueprint(config, tensors)
+    known = TYPES[model_type]
+    blueprint = known.blueprint(config, tensors)
     banned_ids, also = never_written(config)
     check_others(config, generation)
     symbols = blueprint.symbols
@@ -191,11 +197,10 @@ def read(folder: Path) -> ForeignModel:
     if model_type in multilingual.SPELLED:
         source = target = multilingual.read_tokenizer(folder, symbols, config, num_ids=num_ids)
     else:
-        any_frame = model_type == t5gemma.TYPE
-        source, target = read_tokenizers(folder, symbols, num_ids=num_ids, by_word=by_word, any_frame=any_frame)
+        source, target = read_tokenizers(folder, symbols, num_ids=num_ids, by_word=by_word, any_frame=known.any_frame)
     check_symbols(config.where, model.config, target, source)
     if isinstance(model.config, LabelledConfig):
-        pairs = {"pair_separators": bert.SEPARATORS.get(model_type, 1), "separator_id": source.eos_id}
+        pairs = {"pair_separators": known.separators, "separator_id": source.eos_id}
         model.config = model.config.model_copy(update=pairs)
     return ForeignModel(
         f"Hugging Face {model_type}",
@@ -234,7 +239,7 @@ def write(loaded: LoadedModel, output: Path, *, format: str) -> ForeignModel:
     """
     symbols, model = loaded.tokenizer.symbols, loaded.model
     if isinstance(model.config, LabelledConfig) and model.config.reads_pairs:
-        bert.refuse(format, {"pair_separators": (model.config.pair_separators, bert.SEPARATORS.get(format, 1))})
+        bert.refuse(format, {"pair_separators": (model.config.pair_separators, TYPES[format].separators)})
     if format in multilingual.RULES and isinstance(model, EncoderDecoder):
         if loaded.source_tokenizer is not loaded.tokenizer:
             raise ModelFolderError(f"source and target must have one tokenizer to be written as {format}; got two.")
@@ -246,7 +251,7 @@ def write(loaded: LoadedModel, output: Path, *, format: str) -> ForeignModel:
         )  # fmt: skip
     else:
         config, tensors = _exported(model, symbols, format)
-        notes = _write_tokenizers(loaded, output, config.get("pad_token_id", -1), bert.SEPARATORS.get(format, 1))
+        notes = _write_tokenizers(loaded, output, config.get("pad_token_id", -1), TYPES[format].separators)
     if config.get("position_embedding_type") in bert.RELATIVE:
         notes.append(bert.RELATIVE_NOTE)
     safetensors.torch.save_file(tensors, output / "model.safetensors", metadata={"format": "pt"})
