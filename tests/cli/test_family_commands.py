@@ -225,7 +225,7 @@ def test_options_of_translating_are_refused_where_nothing_is_translated(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--arch", "gpt"], "arch .*got 'gpt'.*decoder, encoder, encoder-decoder, rnn"),
+        (["--arch", "gpt"], "arch .*got 'gpt'.*decoder, encoder, encoder-decoder, encoder-decoder-classifier, rnn"),
         (["--arch", "encoder"], "--arch encoder.*--task.*mlm, classify, tag"),
         (["--arch", "encoder", "--task", "clasify"], "--task.*got clasify.*'classify'"),
         (["--task", "mlm"], "--task mlm.*--arch encoder-decoder.*Use `--arch encoder`"),
