@@ -505,6 +505,16 @@ class EncoderDecoderClassifierConfig(LabelledConfig):
         settings = {key: value for key, value in self.model_dump().items() if key in own}
         return EncoderDecoderConfig(**settings, embedding_norm="both" if self.embedding_norm else "none")
 
+    @classmethod
+    def above(cls, pair: EncoderDecoderConfig, **own: Any) -> EncoderDecoderClassifierConfig:
+        """The configuration of a classifier that has the layers and the embeddings of an encoder-decoder.
+
+        Args:
+            own: the settings that an encoder-decoder does not have, such as `labels`.
+        """
+        shared = (cls.model_fields.keys() & EncoderDecoderConfig.model_fields.keys()) - {"arch", "embedding_norm"}
+        return cls(**pair.model_dump(include=shared), embedding_norm=pair.embedding_norm == "both", **own)
+
 
 class RecurrentConfig(ModelConfig):
     """A recurrent encoder-decoder with attention."""

@@ -123,12 +123,9 @@ def classifier_of(pair: EncoderDecoder, *, start_id: int, seed: int = 1) -> Enco
         if (found := getattr(theirs, key)) not in values:
             rule = " or ".join("null" if value is None else str(value).lower() for value in values)
             raise SettingsError(f"{key} of the model must be {rule} for a classifier with a decoder; got {found}.")
-    own = EncoderDecoderClassifierConfig.model_fields.keys() & type(theirs).model_fields.keys()
-    settings = theirs.model_dump(include=own - {"arch", "embedding_norm"})
-    settings["embedding_norm"] = theirs.embedding_norm == "both"
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        made = build(EncoderDecoderClassifierConfig(**settings, start_id=start_id, labels=["none"]))
+        made = build(EncoderDecoderClassifierConfig.above(theirs, start_id=start_id, labels=["none"]))
     assert isinstance(made, EncoderDecoderClassifier)
     # Without what is behind the last states: the output matrix of a classifier is the embedding matrix, which nothing reads.
     given = {name: tensor for name, tensor in pair.state_dict().items() if pair.part_of(name) != "output"}

@@ -34,6 +34,8 @@ from regard.nn.positions import WaveLayout, sinusoidal_positions
 from regard.text.tokenizer import Symbols
 
 CLASSIFIER = "BartForSequenceClassification"
+CLASS_HEAD = {"head.pooler": "classification_head.dense", "head.output_proj": "classification_head.out_proj"}
+"""Its modules above the decoder, theirs by ours."""
 BART_OFFSET = 2
 """Rows in front of BART's tables of positions that nothing reads."""
 LAYER = {
@@ -191,17 +193,14 @@ def _classifier_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor], 
         raise ModelFolderError(
             f"{config.where}: both sides of {CLASSIFIER} must have one embedding matrix; they have two."
         )
-    own = EncoderDecoderClassifierConfig.model_fields.keys() & EncoderDecoderConfig.model_fields.keys()
-    settings = below.config.model_dump(include=own - {"arch", "embedding_norm"})
-    ours = EncoderDecoderClassifierConfig(
-        **settings, task=task, labels=labels_of(config, task), start_id=below.symbols.start_ids[0]
+    ours = EncoderDecoderClassifierConfig.above(
+        below.config, task=task, labels=labels_of(config, task), start_id=below.symbols.start_ids[0]
     )
-    head = {"head.pooler": "classification_head.dense", "head.output_proj": "classification_head.out_proj"}
 
     def refs(model: nn.Module) -> dict[str, TensorRef]:
         assert isinstance(model, EncoderDecoderClassifier)
         found = {f"transformer.{name}": ref for name, ref in below.refs(model.transformer).items()}
-        return found | modules(head, model)
+        return found | modules(CLASS_HEAD, model)
 
     return replace(below, config=ours, refs=refs)
 
@@ -318,10 +317,8 @@ def export_classifier(model: EncoderDecoderClassifier, symbols: Symbols) -> tupl
     around = {"source_begin_ids": [symbols.bos_id], "source_end_ids": [symbols.eos_id], "start_ids": [ours.start_id]}
     config, tensors = export(model.transformer, symbols.model_copy(update=around), kind)
     del tensors["final_logits_bias"]
-    for part in ("dense", "out_proj"):
-        module = model.head.pooler if part == "dense" else model.head.output_proj
-        for name, parameter in module.named_parameters():
-            tensors[f"classification_head.{part}.{name}"] = parameter.detach().cpu().float().clone()
+    for name, ref in modules(CLASS_HEAD, model).items():
+        tensors[ref.name] = model.get_parameter(name).detach().cpu().float().clone()
     return config | {"architectures": [CLASSIFIER], **written_labels(ours)}, tensors
 
 
