@@ -375,23 +375,29 @@ def marian_by_transformers(tmp_path: Path, **choices: Any) -> tuple[Any, Path]:
     return model, tmp_path / "ct2"
 
 
-@pytest.mark.parametrize("is_scaled", [True, False])
-def test_marian_as_converted_from_transformers(is_scaled: bool, tmp_path: Path) -> None:
-    """The scale of embeddings is a number there, the end of sources is the tokenizer's to add, and it starts from zero."""
-    theirs, folder = marian_by_transformers(tmp_path, scale_embedding=is_scaled)
+def read_as_the_package_computes(folder: Path, *, end: int) -> Any:
+    """The model of a folder, whose sources end with a symbol; it was compared with the package."""
     foreign = read_foreign(folder)
     assert foreign.account.left_over == []
-    assert foreign.loaded.model.config.scale_embeddings is is_scaled
-    assert foreign.loaded.source_tokenizer.symbols.source_end_ids == [0]
+    assert foreign.loaded.source_tokenizer.symbols.source_end_ids == [end]
     check = foreign.check()
     assert check is not None
     assert check.largest_difference < 2e-5
     assert check.first_difference is None
+    return foreign.loaded.model
+
+
+@pytest.mark.parametrize("is_scaled", [True, False])
+def test_marian_as_converted_from_transformers(is_scaled: bool, tmp_path: Path) -> None:
+    """The scale of embeddings is a number there, the end of sources is the tokenizer's to add, and it starts from zero."""
+    theirs, folder = marian_by_transformers(tmp_path, scale_embedding=is_scaled)
+    ours = read_as_the_package_computes(folder, end=0)
+    assert ours.config.scale_embeddings is is_scaled
     source, target = torch.randint(2, 27, (2, 6)), torch.randint(2, 27, (2, 5))
     target[:, 0] = 27
     with torch.no_grad():
         expected = theirs(input_ids=source, decoder_input_ids=target).logits
-    torch.testing.assert_close(foreign.loaded.model(source, target)[..., :27], expected[..., :27], rtol=1e-3, atol=1e-4)
+    torch.testing.assert_close(ours(source, target)[..., :27], expected[..., :27], rtol=1e-3, atol=1e-4)
 
 
 T5S = {
@@ -433,18 +439,12 @@ def t5_by_transformers(name: str, folder: Path, quantization: str | None = None,
 def test_t5_as_converted_from_transformers(name: str, tmp_path: Path) -> None:
     """Queries are not divided by sqrt(head_dim), the last states of a tied one are scaled, sources end with `</s>`."""
     theirs = t5_by_transformers(name, tmp_path / "ct2")
-    foreign = read_foreign(tmp_path / "ct2")
-    assert foreign.account.left_over == []
-    assert foreign.loaded.source_tokenizer.symbols.source_end_ids == [1]
-    check = foreign.check()
-    assert check is not None
-    assert check.largest_difference < 2e-5
-    assert check.first_difference is None
+    ours = read_as_the_package_computes(tmp_path / "ct2", end=1)
     source, target = torch.randint(3, 29, (2, 40)), torch.randint(3, 29, (2, 30))
     target[:, 0] = 0
     with torch.no_grad():
         expected = theirs(input_ids=source, decoder_input_ids=target).logits
-    torch.testing.assert_close(foreign.loaded.model(source, target), expected, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(ours(source, target), expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize(
