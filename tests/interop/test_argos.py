@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from test_sentence_piece_model import LINES
+from test_sentence_piece_writer import LINES
 
 from regard.checkpoint import LoadedModel, load_model, save_new
 from regard.cli.main import run

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 from foreign_models import BERT, MODELS, VOCAB, gpt2, stored, t5, transformers
-from test_foreign_tokenizers import marian_folder, pieces  # noqa: F401
+from test_folder_tokenizers import marian_folder, pieces  # noqa: F401
 
 import regard
 from regard.checkpoint import load_model

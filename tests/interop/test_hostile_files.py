@@ -13,8 +13,8 @@ from foreign_models import stored
 from largest_tensor import LargestTensor
 from regard import memory
 from regard.errors import ModelFolderError
+from regard.foreign_files import PickleWarning, read_tensors
 from regard.interop import marian
-from regard.interop.files import PickleWarning, read_tensors
 from regard.interop.formats import read_foreign
 
 LARGEST = 10_000
@@ -62,9 +62,9 @@ def test_a_model_that_has_no_room_is_refused(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_number_of_sentinels_is_bounded(tmp_path: Path) -> None:
-    from test_foreign_tokenizers import encoder_symbols
+    from test_folder_tokenizers import encoder_symbols
 
-    from regard.interop.foreign_tokenizers import read_tokenizers
+    from regard.tokenizer_formats.folder_tokenizers import read_tokenizers
 
     (tmp_path / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the"]))
     for count in (10**9, -1, "many"):
@@ -97,7 +97,7 @@ def test_a_tokenizer_that_the_library_panics_at_is_refused(tmp_path: Path, capfd
     capfd.readouterr()
 
 
-@pytest.mark.filterwarnings("ignore::regard.interop.files.PickleWarning")
+@pytest.mark.filterwarnings("ignore::regard.foreign_files.PickleWarning")
 def test_a_view_is_not_taken_for_a_tensor(tmp_path: Path) -> None:
     """A number looks like a billion, in a file of a kilobyte."""
     torch.save({"a": torch.ones(2), "b": torch.ones(1).expand(1 << 15, 1 << 15)}, tmp_path / "pytorch_model.bin")

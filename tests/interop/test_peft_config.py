@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 from test_peft import adapted_by_peft, outputs
 
 from regard.errors import ModelFolderError
-from regard.interop.files import ForeignConfig
+from regard.foreign_files import ForeignConfig
 from regard.interop.peft_config import LoraSettings
 from regard.pipelines.loading import load
 

@@ -77,7 +77,7 @@ def test_a_configuration_without_class_is_read(name: str, tmp_path: Path) -> Non
     agrees(tmp_path)
 
 
-@pytest.mark.filterwarnings("ignore::regard.interop.files.PickleWarning")
+@pytest.mark.filterwarnings("ignore::regard.foreign_files.PickleWarning")
 def test_half_precision_pickles_with_buffers_are_read(tmp_path: Path) -> None:
     from safetensors.torch import load_file
 

@@ -26,7 +26,7 @@ TOKENIZERS = {str(settings): Tokenizer.train(LINES, TokenizerConfig(**settings))
 def of_sentencepiece(**options: Any) -> Tokenizer:
     """A tokenizer of a SentencePiece model; the pieces that it does not know are 0."""
     spm = pytest.importorskip("sentencepiece")
-    from regard.interop.foreign_tokenizers import sentence_pieces
+    from regard.tokenizer_formats.sentence_piece_reader import sentence_pieces
 
     made = io.BytesIO()
     spm.SentencePieceTrainer.train(

@@ -30,20 +30,20 @@ import torch
 
 from regard.checkpoint import LoadedModel
 from regard.errors import MissingExtraError, ModelFolderError, SettingsError
+from regard.foreign_files import read_json
 from regard.interop.check import Reference
 from regard.interop.ctranslate2.layout import MODEL
 from regard.interop.ctranslate2.reader import read as read_ctranslate2
 from regard.interop.ctranslate2.writer import write as write_ctranslate2
-from regard.interop.files import read_json
 from regard.interop.foreign import ForeignModel
 from regard.interop.mapping import NEVER
-from regard.interop.sentence_piece_model import sentence_piece_model
 from regard.interop.sentence_splitter import splitter_model
 from regard.memory import free_bytes
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.names import is_file
 from regard.text.languages import english_name
 from regard.text.tokenizer import Tokenizer
+from regard.tokenizer_formats.sentence_piece_writer import sentence_piece_model
 from regard.version import __version__
 
 ARGOS, ENDING = "argos", ".argosmodel"

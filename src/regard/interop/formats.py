@@ -13,14 +13,14 @@ from pydantic import ValidationError
 from regard.arguments import checked
 from regard.checkpoint import CONFIG, LoadedModel, aside, check_output
 from regard.errors import ModelFolderError, RegardError, SettingsError, first_problem, missing_hint, nearest_hint
+from regard.foreign_files import find_folder, is_hub_name
 from regard.interop import argos, marian, onnx
 from regard.interop.argos import ARGOS
 from regard.interop.ctranslate2.layout import MODEL
 from regard.interop.ctranslate2.reader import read as read_ctranslate2
 from regard.interop.ctranslate2.writer import write as write_ctranslate2
-from regard.interop.files import find_folder, is_hub_name
 from regard.interop.foreign import ForeignModel
-from regard.interop.hugging_face import bert, gemma, llama, multilingual, t5gemma
+from regard.interop.hugging_face import bert, gemma, llama, t5gemma
 from regard.interop.hugging_face import folder as hugging_face
 from regard.interop.marian_binary import is_binary
 from regard.models.config import TEXT_TASKS
@@ -31,6 +31,7 @@ from regard.models.interface import Model
 from regard.models.registry import unpruned
 from regard.names import exists, is_file, is_folder
 from regard.text.file_changes import TRIES, read_unchanged
+from regard.tokenizer_formats import language_tokenizers
 
 ENDINGS = {argos.ENDING, ".json", ".safetensors", ".bin", ".npz", ".model", ".spm", ".yml", ".yaml", ".txt", ".gz"}
 """The endings of the names of files that models consist of."""
@@ -143,7 +144,7 @@ WRITE: dict[str, Callable[[LoadedModel, Path], ForeignModel]] = {
 """The writers of formats, by name."""
 FORMATS = (*WRITE, ARGOS)
 """The formats that can be written."""
-LANGUAGES_KEPT = (*multilingual.RULES, "ctranslate2", "onnx")
+LANGUAGES_KEPT = (*language_tokenizers.RULES, "ctranslate2", "onnx")
 """The formats that models of several languages can be written in."""
 GEMMAS = (*gemma.WRITTEN, t5gemma.TYPE)
 """The formats of scores and logits that are bounded."""

@@ -24,19 +24,20 @@ from torch import nn
 
 from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
+from regard.foreign_files import ForeignConfig
 from regard.interop.check import Reference
-from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint, ForeignModel
-from regard.interop.foreign_tokenizers import sentence_pieces, vocabulary_list, whole_tokens
 from regard.interop.hugging_face.bert import plain_layers, refuse
 from regard.interop.mapping import PAD, TensorRef, add_zero_start, export_tensors
 from regard.interop.marian_binary import SCALES, is_binary, read_binary
-from regard.interop.sentence_piece_model import sentence_piece_model
 from regard.memory import free_bytes
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.names import is_file, is_folder
 from regard.text.tokenizer import Symbols, Tokenizer
+from regard.tokenizer_formats.sentence_piece_reader import sentence_pieces
+from regard.tokenizer_formats.sentence_piece_writer import sentence_piece_model
+from regard.tokenizer_formats.vocabulary_lists import vocabulary_list, whole_tokens
 
 OPTIONS = "special:model.yml"
 ACTIVATIONS = {"relu": "relu", "swish": "silu"}

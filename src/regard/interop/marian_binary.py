@@ -29,7 +29,7 @@ import numpy as np
 import torch
 
 from regard.errors import ModelFolderError, printable
-from regard.interop.files import unpacked
+from regard.foreign_files import unpacked
 from regard.memory import free_bytes
 
 VERSION = struct.pack("<Q", 1)

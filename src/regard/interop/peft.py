@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from regard.adapters import Adapter, check_shapes
 from regard.checkpoint import aside, check_output
 from regard.errors import ModelFolderError
-from regard.interop.files import ForeignConfig, read_json, read_safetensors
+from regard.foreign_files import ForeignConfig, read_json, read_safetensors
 from regard.interop.foreign import ForeignModel
 from regard.interop.mapping import NUMBERS, TensorRef
 from regard.interop.peft_config import LoraSettings

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regard.errors import ModelFolderError
-from regard.interop.files import ForeignConfig
+from regard.foreign_files import ForeignConfig
 
 SAME_BASE = ("true", "false", "gaussian", "orthogonal", "eva", "mica")
 """Ways to initialize an update that leave the base's weights as they are. The others change them when PEFT loads the adapter:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 
 from regard.errors import MissingExtraError, ModelFolderError, SettingsError, nearest_hint
-from regard.interop.files import find_folder
+from regard.foreign_files import find_folder
 from regard.interop.foreign import ForeignModel
 from regard.interop.hugging_face.reference import TransformersReference
 

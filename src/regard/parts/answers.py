@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from regard.errors import DataError, SettingsError
+from regard.foreign_files import find_folder, is_hub_name
 from regard.generation.options import DecodingOptions, TextOptions
-from regard.interop.files import find_folder, is_hub_name
 from regard.parts.manifest import folder_digest
 from regard.parts.part_files import Row
 from regard.pipelines.language_model import LanguageModel

@@ -10,7 +10,7 @@ from typing import Any
 
 from regard.data.corpus import ParallelText, is_one_file, read_beside
 from regard.errors import DataError, SettingsError, missing_hint
-from regard.interop.files import is_hub_name
+from regard.foreign_files import is_hub_name
 from regard.names import exists, is_file
 from regard.pipelines.loading import load_any, load_as
 from regard.pipelines.pipeline_types import pipeline_type

@@ -12,11 +12,11 @@ from torch import Tensor, nn
 
 from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
+from regard.foreign_files import ForeignConfig, read_optional
 from regard.interop.ctranslate2.layout import ACTIVATIONS, MODEL, POSITIONS
 from regard.interop.ctranslate2.model_file import dequantized, kinds_of, notes_on_types, read_vocabulary
 from regard.interop.ctranslate2.reference import GeneratorReference
 from regard.interop.ctranslate2.symbols_and_tokenizers import symbols_of, tokenizer_of
-from regard.interop.files import ForeignConfig, read_optional
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.mapping import TensorRef, fused_modules, modules
 from regard.models.config import MOST_LAYERS, DecoderConfig, RotaryScalingConfig

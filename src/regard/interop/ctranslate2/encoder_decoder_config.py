@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from regard.errors import ModelFolderError
+from regard.foreign_files import ForeignConfig
 from regard.interop.ctranslate2.layout import ACTIVATIONS, BUCKETS, POSITIONS
-from regard.interop.files import ForeignConfig
 from regard.interop.hugging_face import t5
 from regard.models.config import EncoderDecoderConfig
 

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
+from regard.foreign_files import ForeignConfig, read_optional
 from regard.interop.check import Reference
 from regard.interop.ctranslate2 import decoder_reader
 from regard.interop.ctranslate2.encoder_decoder_config import first, output_factor, parse, query_factor
@@ -24,7 +25,6 @@ from regard.interop.ctranslate2.model_file import (
 )
 from regard.interop.ctranslate2.reference import CTranslate2Reference
 from regard.interop.ctranslate2.symbols_and_tokenizers import symbols_of, tokenizer_of, with_kept
-from regard.interop.files import ForeignConfig, read_optional
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.mapping import PAD, add_zero_start
 from regard.models.config import EncoderDecoderConfig

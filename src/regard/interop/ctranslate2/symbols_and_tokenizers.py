@@ -8,9 +8,10 @@ from pathlib import Path
 import tokenizers
 
 from regard.errors import ModelFolderError
-from regard.interop.files import ForeignConfig
-from regard.interop.foreign_tokenizers import sentence_pieces, whole_tokens
+from regard.foreign_files import ForeignConfig
 from regard.text.tokenizer import Symbols, Tokenizer
+from regard.tokenizer_formats.sentence_piece_reader import sentence_pieces
+from regard.tokenizer_formats.vocabulary_lists import whole_tokens
 
 PIECES = ("spm.model", "sentencepiece.model", "spiece.model")
 """Names of tokenizers that are often stored with a model."""

@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from regard.errors import ModelFolderError
-from regard.interop.files import ForeignConfig
+from regard.foreign_files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.mapping import TensorRef, export_tensors, modules
 from regard.models.config import MOST_SHARED, TEXT_TASKS, EncoderConfig, LabelledConfig, TransformerConfig

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from regard.errors import ModelFolderError
-from regard.interop.files import ForeignConfig
+from regard.foreign_files import ForeignConfig
 from regard.interop.mapping import TensorRef
 from regard.models.config import RotaryScalingConfig, TransformerConfig
 from regard.models.decoder import Decoder

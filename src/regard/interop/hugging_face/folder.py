@@ -14,9 +14,8 @@ from torch import Tensor
 
 from regard.checkpoint import CONFIG, LoadedModel, check_symbols
 from regard.errors import ModelFolderError, SettingsError
-from regard.interop.files import ForeignConfig, read_json, read_optional, read_tensors
+from regard.foreign_files import ForeignConfig, read_json, read_optional, read_tensors
 from regard.interop.foreign import Blueprint, ForeignModel
-from regard.interop.foreign_tokenizers import read_tokenizers, write_tokenizer
 from regard.interop.hugging_face import (
     bart,
     bert,
@@ -28,7 +27,6 @@ from regard.interop.hugging_face import (
     gpt_neox,
     llama,
     modernbert,
-    multilingual,
     opt,
     t5,
     t5gemma,
@@ -50,6 +48,9 @@ from regard.models.encoder_decoder_classifier import EncoderDecoderClassifier
 from regard.models.interface import Model
 from regard.names import is_file
 from regard.text.tokenizer import Symbols
+from regard.tokenizer_formats import language_tokenizers
+from regard.tokenizer_formats.folder_tokenizers import read_tokenizers
+from regard.tokenizer_formats.tokenizer_json import write_tokenizer
 
 Export = Callable[[Any, Symbols], tuple[dict[str, Any], dict[str, Tensor]]]
 """A function of a model and its symbols that gives the content of `config.json`, and the tensors."""
@@ -134,7 +135,7 @@ TYPES: dict[str, ModelType] = {
     ),
     **{
         name: ModelType(bart.blueprint, bart.FAMILIES[name].architecture, _pair(bart.export, name))
-        for name in multilingual.RULES
+        for name in language_tokenizers.RULES
     },
     "pegasus": ModelType(bart.blueprint, bart.FAMILIES["pegasus"].architecture, _pair(bart.export, "pegasus")),
     "t5": ModelType(t5.blueprint, "T5ForConditionalGeneration", _pair(t5.export, "t5")),
@@ -194,8 +195,8 @@ def read(folder: Path) -> ForeignModel:
     model, account = blueprint.build(tensors, where=str(folder))
     by_word = isinstance(model, Encoder) and model.config.task == "tag"
     num_ids = model.config.vocab_size
-    if model_type in multilingual.SPELLED:
-        source = target = multilingual.read_tokenizer(folder, symbols, config, num_ids=num_ids)
+    if model_type in language_tokenizers.SPELLED:
+        source = target = language_tokenizers.read_tokenizer(folder, symbols, config, num_ids=num_ids)
     else:
         source, target = read_tokenizers(folder, symbols, num_ids=num_ids, by_word=by_word, any_frame=known.any_frame)
     check_symbols(config.where, model.config, target, source)
@@ -240,12 +241,12 @@ def write(loaded: LoadedModel, output: Path, *, format: str) -> ForeignModel:
     symbols, model = loaded.tokenizer.symbols, loaded.model
     if isinstance(model.config, LabelledConfig) and model.config.reads_pairs:
         bert.refuse(format, {"pair_separators": (model.config.pair_separators, TYPES[format].separators)})
-    if format in multilingual.RULES and isinstance(model, EncoderDecoder):
+    if format in language_tokenizers.RULES and isinstance(model, EncoderDecoder):
         if loaded.source_tokenizer is not loaded.tokenizer:
             raise ModelFolderError(f"source and target must have one tokenizer to be written as {format}; got two.")
-        languages, directed = multilingual.written_languages(loaded.tokenizer, format)
+        languages, directed = language_tokenizers.written_languages(loaded.tokenizer, format)
         config, tensors = _exported(model, directed, format)
-        notes = multilingual.write(
+        notes = language_tokenizers.write(
             output, loaded.tokenizer, format, languages, directed, vocab_size=model.config.vocab_size,
             max_positions=model.config.max_positions,
         )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from torch import Tensor, nn
 
-from regard.interop.files import ForeignConfig
+from regard.foreign_files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face import decoders
 from regard.interop.hugging_face.bert import ACTIVATIONS, layer_names

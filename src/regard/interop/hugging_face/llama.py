@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from regard.errors import ModelFolderError
-from regard.interop.files import ForeignConfig
+from regard.foreign_files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face import decoders
 from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, fused_names, layer_names, refuse

@@ -12,8 +12,8 @@ from torch import Tensor
 
 from regard.checkpoint import CONFIG
 from regard.data.batch import pad_right
+from regard.foreign_files import read_json
 from regard.interop.check import likeliest
-from regard.interop.files import read_json
 from regard.text.tokenizer import Symbols
 
 PADDING = -1

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from regard.errors import ModelFolderError
-from regard.interop.files import ForeignConfig
+from regard.foreign_files import ForeignConfig
 
 WITHOUT_EFFECT = {
     # what the file is of

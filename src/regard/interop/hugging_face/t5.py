@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.errors import ModelFolderError
-from regard.interop.files import ForeignConfig
+from regard.foreign_files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face.bert import refuse
 from regard.interop.hugging_face.settings import start_ids

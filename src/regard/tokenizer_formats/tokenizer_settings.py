@@ -10,7 +10,7 @@ from typing import Any
 import tokenizers
 
 from regard.errors import ModelFolderError
-from regard.interop.files import ForeignConfig, read_optional
+from regard.foreign_files import ForeignConfig, read_optional
 from regard.text.tokenizer import Symbols
 
 FILE = "tokenizer_config.json"

@@ -17,20 +17,16 @@ import tokenizers
 from pydantic import ValidationError
 
 from regard.errors import ModelFolderError, first_problem
-from regard.interop.files import ForeignConfig, read_json, read_optional
-from regard.interop.foreign_tokenizers import (
-    read_folder,
-    sentence_pieces,
-    spelling,
-    vocabulary_list,
-    with_named_symbols,
-    write_tokenizer,
-)
-from regard.interop.sentence_piece_model import sentence_piece_model
-from regard.interop.tokenizer_settings import FILE, read_settings, refuse_others, with_frame
+from regard.foreign_files import ForeignConfig, read_json, read_optional
 from regard.text.languages import Languages
 from regard.text.tokenizer import Symbols, Tokenizer
 from regard.text.tokenizing.backends import guarded
+from regard.tokenizer_formats.folder_tokenizers import read_folder, spelling, with_named_symbols
+from regard.tokenizer_formats.sentence_piece_reader import sentence_pieces
+from regard.tokenizer_formats.sentence_piece_writer import sentence_piece_model
+from regard.tokenizer_formats.tokenizer_json import write_tokenizer
+from regard.tokenizer_formats.tokenizer_settings import FILE, read_settings, refuse_others, with_frame
+from regard.tokenizer_formats.vocabulary_lists import vocabulary_list
 
 PIECES, LIST, PEGASUS_PIECES = "sentencepiece.bpe.model", "vocab.json", "spiece.model"
 FAIRSEQ_SYMBOLS = ("<s>", "<pad>", "</s>", "<unk>")

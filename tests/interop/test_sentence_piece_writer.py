@@ -12,10 +12,10 @@ from tokenizers import Regex, models, normalizers, pre_tokenizers
 from tokenizers import Tokenizer as Backend
 
 from regard.errors import ModelFolderError
-from regard.interop.foreign_tokenizers import sentence_pieces
-from regard.interop.sentence_piece_model import sentence_piece_model
 from regard.text.tokenizer import Symbols, Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
+from regard.tokenizer_formats.sentence_piece_reader import sentence_pieces
+from regard.tokenizer_formats.sentence_piece_writer import sentence_piece_model
 
 spm = pytest.importorskip("sentencepiece")
 

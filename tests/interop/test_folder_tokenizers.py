@@ -10,8 +10,10 @@ import tokenizers
 from tokenizers import models, pre_tokenizers, trainers
 
 from regard.errors import ModelFolderError
-from regard.interop.foreign_tokenizers import read_tokenizers, sentence_pieces, vocabulary_list, word_pieces
 from regard.text.tokenizer import Symbols, Tokenizer
+from regard.tokenizer_formats.folder_tokenizers import read_tokenizers, word_pieces
+from regard.tokenizer_formats.sentence_piece_reader import sentence_pieces
+from regard.tokenizer_formats.vocabulary_lists import vocabulary_list
 
 spm = pytest.importorskip("sentencepiece")
 

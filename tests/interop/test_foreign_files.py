@@ -10,10 +10,10 @@ import torch
 from safetensors.torch import save_file
 
 import regard
+from regard import foreign_files
 from regard.errors import ModelFolderError
-from regard.interop import files
+from regard.foreign_files import PickleWarning, find_folder, read_json, read_tensors
 from regard.interop.convert import convert
-from regard.interop.files import PickleWarning, find_folder, read_json, read_tensors
 from regard.interop.formats import is_foreign, read_foreign
 
 TENSORS = {"a": torch.arange(6.0).reshape(2, 3), "b": torch.ones(4)}
@@ -139,6 +139,6 @@ def test_what_no_model_on_the_hub_is_called_is_told(name: str, monkeypatch: pyte
 
 def test_names_that_are_no_hub_names_stay_paths(no_network: None) -> None:
     for name in ("missing", "./a/b", "/a/b", "a/b", "a/b/c", "a/"):
-        assert not files.is_hub_name(name)
+        assert not foreign_files.is_hub_name(name)
         assert find_folder(name) == Path(name)
         assert not is_foreign(name)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.interop.foreign_tokenizers import sentence_pieces
 from regard.text.tokenizer import Symbols, Tokenizer
+from regard.tokenizer_formats.sentence_piece_reader import sentence_pieces
 
 spm = pytest.importorskip("sentencepiece")
 

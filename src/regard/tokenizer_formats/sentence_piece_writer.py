@@ -22,8 +22,8 @@ from typing import Any
 from unicodedata import normalize
 
 from regard.errors import MissingExtraError, ModelFolderError
-from regard.interop.foreign_tokenizers import BYTE, BYTE_PAIR, CONTROL, NORMAL, SYMBOL_NAMES, UNIGRAM
 from regard.text.tokenizer import Tokenizer
+from regard.tokenizer_formats.sentence_piece_reader import BYTE, BYTE_PAIR, CONTROL, NORMAL, SYMBOL_NAMES, UNIGRAM
 
 UNKNOWN = 2
 """The code of the piece that stands for what is in no other."""

@@ -1,0 +1,1 @@
+"""Tokenizers in the files of other programs, read and written."""
