@@ -76,6 +76,7 @@ def test_the_curve_of_several_processes_is_that_of_one_also_after_a_change_of_th
         torch.testing.assert_close(both[1][name], tensor, rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_with_dropout_two_processes_go_on_bit_for_bit(data: Path) -> None:
     train(data, 2, "whole", "--steps", "12")
     train(data, 2, "parts", "--steps", "7", "--save-every", "7")
@@ -88,6 +89,7 @@ def test_with_dropout_two_processes_go_on_bit_for_bit(data: Path) -> None:
         assert torch.equal(tensor, states[1][name]), name
 
 
+@pytest.mark.slow
 def test_hidden_words_are_learnt_by_two_processes_as_by_one(data: Path) -> None:
     """An encoder has no parameter that its loss leaves out, so none is looked for."""
     (data / "text").write_text(
@@ -110,6 +112,7 @@ def test_hidden_words_are_learnt_by_two_processes_as_by_one(data: Path) -> None:
     assert curve(data, "two-mlm") == pytest.approx(curve(data, "one-mlm"), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_a_divided_model_is_measured_by_what_it_writes(data: Path) -> None:
     """Of more texts than one batch holds, by processes that have threads for two at once."""
     lines = (data / "pairs.tsv").read_text().splitlines(keepends=True)

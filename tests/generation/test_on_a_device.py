@@ -85,7 +85,10 @@ def decoding(
 @pytest.mark.parametrize(
     ("kind", "rule", "filtered", "phrases"),
     [
-        *((kind, "beam", False, ()) for kind in MODELS),
+        *(
+            pytest.param(kind, "beam", False, (), marks=[pytest.mark.slow] * (kind in ("sinusoidal", "t5")))
+            for kind in MODELS
+        ),
         *(("rotary", rule, rule != "groups", ()) for rule in RULES),
         ("gru", "groups", True, ()),
         *(("rotary", rule, False, PHRASES) for rule in ("beam", "groups")),
@@ -107,7 +110,7 @@ def test_results_are_those_of_the_cpu(kind: str, rule: str, filtered: bool, phra
     ("kind", "rule", "phrases"),
     [
         *(
-            pytest.param(kind, rule, (), marks=() if kind == "rotary" or rule == "beam" else pytest.mark.slow)
+            pytest.param(kind, rule, (), marks=[pytest.mark.slow] * (kind != "rotary" and (kind, rule) != ("shaw", "beam")))
             for kind in MODELS
             if kind != "gru"
             for rule in RULES

@@ -1,20 +1,21 @@
 """ONNX export is traced, which the shape checks of all other tests cannot be: `written_onnx.py` runs without them."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from unchecked import run_unchecked
+
 pytest.importorskip("onnxscript")
+WRITTEN = Path(__file__).with_name("written_onnx.py")
 
 
 def test_what_is_written_as_onnx_answers_as_ours() -> None:
-    result = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(Path(__file__).with_name("written_onnx.py"))],
-        env={**os.environ, "REGARD_TESTS_UNCHECKED": "1"}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert result.returncode == 0, result.stdout[-6000:]
-    assert "passed" in result.stdout
-    assert "skipped" not in result.stdout
+    printed = run_unchecked(WRITTEN)
+    assert "skipped" not in printed
+
+
+@pytest.mark.slow
+def test_what_is_rare_answers_as_ours() -> None:
+    printed = run_unchecked(WRITTEN, "-m", "slow")
+    assert "skipped" not in printed

@@ -89,7 +89,17 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Foreign
     return cache(lambda name: write_foreign(loaded(name), folder / name, "onnx"))
 
 
-@pytest.mark.parametrize("name", MODELS)
+RARE = (
+    "transformer, buckets, output bias",
+    "decoder",
+    "decoder, bounded scores and logits",
+    "encoder, mlm",
+    "encoder, classes by the mean, window longer than the example",
+)
+"""Models whose parts others have, too, or few models have."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in RARE)) for name in MODELS])
 def test_what_is_written_answers_as_ours(name: str, written: Callable[[str], ForeignModel]) -> None:
     check = written(name).check()
     assert check is not None
