@@ -200,7 +200,7 @@ static void cap_logits(const Stack *stack, const Input *input) {
 static int is_within(const Stack *stack, const Input *input) {
     for (int64_t row = 0; row < input->num_rows; ++row) {
         int64_t number = number_of(input, row);
-        if (input->ids && input->ids[number] >= stack->output.out) return 0;
+        if (input->ids && input->ids[number] >= stack->num_tokens) return 0;
         if (!input->positions || !(stack->has_turns || (input->ids && stack->positions))) continue;
         if (input->positions[number] < 0 || input->positions[number] >= stack->num_positions) return 0;
     }

@@ -23,8 +23,9 @@ typedef struct {
     int64_t num_layers, model_dim;
     int64_t has_turns;      /* whether a layer turns queries and keys by their positions */
     const Layer *layers;
-    /* Of a decoder, what stands before its layers and after them; used where the input has `ids`. */
+    /* What stands before the layers and after them; used where the input has `ids`. */
     const float *embedding; /* [token][model_dim] */
+    int64_t num_tokens;     /* that may be read */
     double scale;           /* of embeddings */
     const float *positions; /* [position][model_dim], added to embeddings; NULL: nothing is */
     int64_t num_positions;  /* rows of `positions`, and of the `turns` of attention */
@@ -32,7 +33,7 @@ typedef struct {
     Linear transform; /* x = norm(activation(x W + b)) before the output; without it its `out` is 0 */
     int64_t transform_activation;
     Norm transform_norm;
-    Linear output;    /* to the vocabulary */
+    Linear output;    /* of a decoder, to the vocabulary; of an encoder, to the keys and values of all layers that look at it */
     double logit_cap; /* logits x are cap tanh(x / cap); 0: there is no cap */
 } Stack;
 
@@ -43,7 +44,7 @@ typedef struct {
     float *x;                     /* [sentence][width][model_dim], read, where there are no `ids`, and written */
     const int64_t *ids;           /* [sentence][width]: the newest tokens; NULL: `x` is given */
     int64_t *positions;           /* [sentence][width]; NULL where nothing depends on them */
-    float *logits;                /* [sentence][width][vocab_size], written where there are `ids` */
+    float *logits;                /* [sentence][width][output], written where there are `ids` */
     float *workspace;             /* `regard_workspace_size` numbers */
     int64_t num_threads;          /* that may compute; no number depends on it */
     const int64_t *adapters;      /* [sentence]: the number of its adapter, 0 for none; NULL: no sentence has one */

@@ -107,15 +107,27 @@ typedef struct {
     int64_t *ids;                 /* [sentence][beam][room]: what was written */
     float *token_log_probs;
     float *logits, *totals;       /* [sentence][beam][token], [sentence][beam]: see `find_candidates` */
-    /* Of the step: what each hypothesis continues, those that finished in any order, and sentences that can write nothing. */
+    /* Of a call: what each hypothesis continues, those that finished in any order, and after the last step the number of sentences
+     * that can write nothing, and of hypotheses that repeat themselves. */
     int64_t *parents;             /* [sentence][beam] */
-    int64_t num_ended, *ended;    /* [ended][2]: the sentence and the newest token */
+    int64_t num_ended, *ended;    /* [ended][3]: the sentence, the newest token, and how many were written before */
     float *ended_scores;          /* [ended][2]: the score of the whole and the log-probability of that token */
     int64_t *ended_ids;           /* [ended][room]: what was written before */
     float *ended_log_probs;
     int64_t num_blocked;
     uint8_t *is_blocked;          /* [sentence] */
-    int64_t longest;              /* the largest of `lengths` */
+    int64_t loop_tokens, longest_block; /* a hypothesis repeats itself if its last `loop_tokens` are one block, again and again */
+    int64_t num_repeating;
+    /* What ends a call of several steps. */
+    int64_t most_steps;
+    const int64_t *interrupt;     /* not 0: another thread wants it to end */
+    int64_t most_ended;           /* places in `ended` */
+    int64_t num_steps;            /* that the call took */
+    uint8_t *is_open;             /* [sentence]: whether it had a hypothesis when the call began */
+    int64_t num_best, stops_early; /* when the search of a sentence is done: see `goes_on` */
+    const double *normalizers;    /* [length]: what the score of a hypothesis is divided by, to compare it with others */
+    int64_t *num_finished;        /* [sentence]: hypotheses that have finished */
+    double *best_finished;        /* [sentence][num_best]: the scores of the best of them, divided so, the best first */
     /* Room for one sentence. */
     Candidates candidates;        /* [2 beams] */
     int64_t *old_ids;             /* [beam][room] */
@@ -150,6 +162,45 @@ static void forbid(const Search *search, int64_t sentence, float *logits) {
     }
 }
 
+/* A hypothesis of a sentence has finished. */
+static void note_finished(Search *search, int64_t sentence, double score) {
+    double *best = search->best_finished + sentence * search->num_best;
+    int64_t known = search->num_finished[sentence]++, at = known < search->num_best ? known : search->num_best;
+    for (; at > 0 && score > best[at - 1]; --at)
+        if (at < search->num_best) best[at] = best[at - 1];
+    if (at < search->num_best) best[at] = score;
+}
+
+/* The largest score of a sentence's hypotheses; -inf: it has none. */
+static float best_score(const Search *search, int64_t sentence) {
+    const float *scores = search->scores + sentence * search->beams;
+    float best = -INFINITY;
+    for (int64_t beam = 0; beam < search->beams; ++beam) best = scores[beam] > best ? scores[beam] : best;
+    return best;
+}
+
+/* Whether a hypothesis of a sentence can still become one of the best that finish: `BeamSearch.goes_on` has the same rule. */
+static int goes_on(const Search *search, int64_t sentence) {
+    double best = best_score(search, sentence);
+    const double *finished = search->best_finished + sentence * search->num_best;
+    int64_t length = search->lengths[sentence], known = search->num_finished[sentence];
+    if (best == -INFINITY) return 0;
+    if (search->stops_early && known >= search->beams) return best / search->normalizers[length] > finished[0];
+    return known < search->num_best || best / search->normalizers[search->limits[sentence]] > finished[search->num_best - 1];
+}
+
+/* Whether the newest tokens of a hypothesis are one block of tokens, again and again. */
+static int repeats_itself(const Search *search, const int64_t *ids, int64_t length) {
+    if (length < search->loop_tokens) return 0;
+    const int64_t *newest = ids + length - search->loop_tokens;
+    for (int64_t size = 1; size <= search->longest_block; ++size) {
+        int64_t i = size;
+        while (i < search->loop_tokens && newest[i] == newest[i - size]) ++i;
+        if (i == search->loop_tokens) return 1;
+    }
+    return 0;
+}
+
 /* One more token for each hypothesis of one sentence. The best `beams` candidates finish where they end; the best that go on are
  * the new hypotheses. */
 static void advance_one(Search *search, int64_t sentence) {
@@ -174,10 +225,11 @@ static void advance_one(Search *search, int64_t sentence) {
         int stops = found.ids[i] == search->end_id || length + 1 >= search->limits[sentence];
         if (stops && i < beams && found.best[i] > -INFINITY) {
             int64_t to = search->num_ended++, from = found.parents[i] * room;
-            search->ended[2 * to] = sentence, search->ended[2 * to + 1] = found.ids[i];
+            search->ended[3 * to] = sentence, search->ended[3 * to + 1] = found.ids[i], search->ended[3 * to + 2] = length;
             search->ended_scores[2 * to] = found.best[i], search->ended_scores[2 * to + 1] = found.added[i];
             memcpy(search->ended_ids + to * room, ids + from, length * sizeof(int64_t));
             memcpy(search->ended_log_probs + to * room, log_probs + from, length * sizeof(float));
+            note_finished(search, sentence, found.best[i] / search->normalizers[length + 1]);
         }
         if (stops || kept == beams) continue;
         next_scores[kept] = found.best[i], next_parents[kept] = found.parents[i];
@@ -194,31 +246,40 @@ static void advance_one(Search *search, int64_t sentence) {
 }
 
 /* One step of a search, from the logits that `search` points to. Free slots and blocked sentences stay as they are. */
-EXPORT void regard_advance(Search *search) {
-    search->num_ended = search->num_blocked = search->longest = 0;
+static void advance(Search *search) {
+    search->num_blocked = search->num_repeating = 0;
     for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence) {
         advance_one(search, sentence);
-        if (search->lengths[sentence] > search->longest) search->longest = search->lengths[sentence];
+        for (int64_t row = sentence * search->beams; row < (sentence + 1) * search->beams; ++row)
+            if (search->scores[row] > -INFINITY)
+                search->num_repeating += repeats_itself(search, search->ids + row * search->room, search->lengths[sentence]);
     }
 }
 
-/* The first free cells of each sentence, one for each hypothesis, become its newest. 0: there are too few, and nothing was done. */
-static int64_t take_cells(const Input *input) {
+EXPORT void regard_advance(Search *search) {
+    search->num_ended = 0;
+    advance(search);
+}
+
+/* The first free cells of each sentence with a hypothesis, one for each of its rows, become their newest. 0: there are too few, and
+ * nothing was done. */
+static int64_t take_cells(const Search *search, const Input *input) {
     int64_t beams = input->width, num_cells = input->num_cells;
     for (int64_t sentence = 0; sentence < input->num_sentences; ++sentence) {
         const uint8_t *rows = input->ancestry + sentence * beams * num_cells;
-        int64_t found = 0;
+        int64_t found = 0, is_free = best_score(search, sentence) == -INFINITY;
         for (int64_t cell = 0; cell < num_cells && found < beams; ++cell) {
             uint8_t taken = 0;
-            for (int64_t beam = 0; beam < beams; ++beam) taken |= rows[beam * num_cells + cell];
+            for (int64_t beam = 0; beam < beams && !is_free; ++beam) taken |= rows[beam * num_cells + cell];
             if (!taken) input->newest[sentence * beams + found++] = cell;
         }
         if (found < beams) return 0;
     }
     for (int64_t row = 0; row < input->num_sentences * beams; ++row) {
+        input->positions[row] = input->step - input->first_step[row / beams];
+        if (best_score(search, row / beams) == -INFINITY) continue;
         input->ancestry[row * num_cells + input->newest[row]] = 1;
         input->step_of[row / beams * num_cells + input->newest[row]] = input->step;
-        input->positions[row] = input->step - input->first_step[row / beams];
     }
     return 1;
 }
@@ -246,7 +307,7 @@ static void choose_tokens(Search *search, int64_t num_rows, int64_t num_threads)
     share_items(num_threads, 32 * num_rows * search->vocab_size, num_rows, sum_rows, search);
     for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
         forbid(search, sentence, search->logits + sentence * search->beams * search->vocab_size);
-    regard_advance(search);
+    advance(search);
 }
 
 /* Each hypothesis takes over its parent's state. */
@@ -256,9 +317,15 @@ static void follow_states(const Search *search, float *states, int64_t dim) {
         follow(search->beams, search->parents + first, states + first * dim, search->old_states, size, size);
 }
 
-static int64_t search_step(const Stack *stack, Input *input, Search *search) {
-    if (!take_cells(input)) return 0;
+/* A step of a model and a search. 0: there were too few free cells, and nothing was done; -1: a token or a position is beyond its
+ * table. */
+typedef int64_t Step(const void *model, void *input, Search *search);
+
+static int64_t step_of_layers(const void *model, void *given, Search *search) {
+    const Stack *stack = model;
+    Input *input = given;
     int64_t beams = search->beams, cells = input->num_cells;
+    if (!take_cells(search, input)) return 0;
     input->rows = search->rows, input->num_rows = list_rows(search);
     if (!run_layers(stack, input)) return -1;
     choose_tokens(search, input->num_rows, input->num_threads);
@@ -266,18 +333,13 @@ static int64_t search_step(const Stack *stack, Input *input, Search *search) {
         follow(beams, search->parents + first, input->ancestry + first * cells, search->old_ancestry, cells, cells);
     for (int64_t i = 0; i < stack->num_layers; ++i)
         if (stack->layers[i].recurrence.out) follow_states(search, input->states[i], stack->model_dim);
+    ++input->step;
     return 1;
 }
 
-/* 0: there were too few free cells, and nothing was done; -1: a token or a position is beyond its table. */
-EXPORT int64_t regard_search_step(const Stack *stack, Input *input, Search *search) {
-    begin_call();
-    int64_t done = search_step(stack, input, search);
-    end_call();
-    return done;
-}
-
-static int64_t recurrent_step(const Recurrent *model, RecurrentInput *input, Search *search) {
+static int64_t recurrent_step(const void *recurrent, void *given, Search *search) {
+    const Recurrent *model = recurrent;
+    RecurrentInput *input = given;
     input->rows = search->rows, input->num_rows = list_rows(search);
     if (!run_recurrent(model, input)) return -1;
     choose_tokens(search, input->num_rows, input->num_threads);
@@ -286,10 +348,35 @@ static int64_t recurrent_step(const Recurrent *model, RecurrentInput *input, Sea
     return 1;
 }
 
-/* -1: a token is beyond its table. */
-EXPORT int64_t regard_recurrent_search_step(const Recurrent *model, RecurrentInput *input, Search *search) {
+/* Whether Python has something to do before the next step. */
+static int is_over(const Search *search) {
+    int64_t rows = search->num_sentences * search->beams;
+    if (search->num_steps >= search->most_steps || __atomic_load_n(search->interrupt, __ATOMIC_RELAXED)) return 1;
+    if (search->num_blocked || search->num_repeating || search->num_ended + rows > search->most_ended) return 1;
+    for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
+        if (search->is_open[sentence] && !goes_on(search, sentence)) return 1;
+    return 0;
+}
+
+/* Steps until Python has something to do: one at least, if there are cells for it. What the last step returned. */
+static int64_t take_steps(Step step, const void *model, void *input, Search *search) {
+    int64_t done;
+    search->num_steps = search->num_ended = 0;
+    for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
+        search->is_open[sentence] = best_score(search, sentence) > -INFINITY;
     begin_call();
-    int64_t done = recurrent_step(model, input, search);
+    do {
+        done = step(model, input, search);
+        search->num_steps += done > 0;
+    } while (done > 0 && !is_over(search));
     end_call();
     return done;
+}
+
+EXPORT int64_t regard_search_steps(const Stack *stack, Input *input, Search *search) {
+    return take_steps(step_of_layers, stack, input, search);
+}
+
+EXPORT int64_t regard_recurrent_search_steps(const Recurrent *model, RecurrentInput *input, Search *search) {
+    return take_steps(recurrent_step, model, input, search);
 }

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,56 @@ def test_a_linear_map(inputs: int, outputs: int, rows: int, bias: bool, dtype: s
     torch.testing.assert_close(native(x), linear(x).detach(), rtol=1e-5, atol=1e-5)
     assert torch.equal(native(x), torch.cat([native(row[None]) for row in x]))
     assert native(x[:0]).shape == (0, outputs)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"positions": "learned", "norm": "post"},
+        {"positions": "rotary", "query_key_norm": True},
+        {"positions": "t5"},
+    ],
+)
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_source_is_read_in_one_call(changes: dict[str, Any], side: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Padding on either side, a source without tokens, one that is too long; and a class that reads its sources otherwise."""
+    model = disturbed(make(**changes, max_positions=9))
+    sources = some_sources(5, 9)
+    sources = sources if side == "right" else torch.stack([row[row.argsort(stable=True)] for row in sources])
+    calls: list[int] = []
+    plain = NativeLayers.read_source
+    monkeypatch.setattr(NativeLayers, "read_source", lambda *given: (calls.append(1), plain(*given))[1])
+
+    def same(sources: torch.Tensor, model: EncoderDecoder = model) -> None:
+        with torch.inference_mode():
+            ours, theirs = (each.prefill(sources).memory for each in (NativeTransformer(model, LIBRARY), model))
+        for found, expected in zip(ours, theirs, strict=True):
+            assert torch.equal(found.mask, expected.mask)
+            tokens = expected.mask[:, 0, 0, :, None]
+            for x, y in zip(found.keys_values, expected.keys_values, strict=True):
+                torch.testing.assert_close(x * tokens[:, None], y * tokens[:, None], rtol=1e-4, atol=1e-4)
+
+    same(sources)
+    assert calls == [1]
+    same(torch.cat([sources, torch.zeros_like(sources[:1])]))
+    for length in (9, 10):
+        with (
+            nullcontext()
+            if length == 9
+            else pytest.raises(ShapeError, match="at most max_positions = 9 tokens; got 10")
+        ):
+            same(torch.full((1, length), 5))
+    assert calls == [1, 1]
+
+    class Own(EncoderDecoder):
+        def encode(self, *args: Any, **named: Any) -> Any:
+            return 2 * super().encode(*args, **named)
+
+    own = Own(model.config).eval()
+    own.load_state_dict(model.state_dict())
+    same(sources, own)
+    assert calls == [1, 1]
 
 
 def decode(model: Any, requests: list[Request], batch_size: int) -> list[list[Hypothesis]]:

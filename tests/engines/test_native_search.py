@@ -19,6 +19,7 @@ from regard.generation.candidates import top_candidates
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
+from regard.generation.step_limit import StepLimit
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
@@ -100,6 +101,51 @@ def test_whole_steps_are_the_same_steps(
             assert x.token_log_probs == y.token_log_probs
             assert x.finish_reason == y.finish_reason
             assert x.score == pytest.approx(y.score, abs=1e-6)
+
+
+@settings(max_examples=25)
+@given(st.integers(1, 5), st.booleans(), st.integers(0, 99), st.data())
+def test_several_steps_in_a_call_are_the_same_steps(beams: int, early: bool, seed: int, data: st.DataObject) -> None:
+    """However many are taken at a time, and whenever they are interrupted: equal to the last bit."""
+    model = NativeTransformer(make_model(23, seed), LIBRARY)
+    requests = some_requests(9, 23, seed)
+    choices = BeamSettings(beams, data.draw(st.integers(1, beams)), 1.0, "average", early)
+    symbols = TargetSymbols([BEGIN], END, PAD, BANNED)
+    counts, found = [], []
+    for most in (1, data.draw(st.integers(2, 5)), 16):
+        running = Decoding(model, requests, NativeBeamSearch(choices, END), symbols, batch_size=3)
+        limit, calls, done = StepLimit(most), 0, list[Any]()
+        while running.num_open:
+            limit.clear()
+            if most < 16 and data.draw(st.booleans()):
+                limit.interrupt()
+            before = running.num_steps
+            done += running.step(limit)
+            calls += 1
+            assert 1 <= running.num_steps - before <= (1 if limit.is_interrupted else most)
+        found.append([hypotheses for _, hypotheses in sorted(done, key=lambda each: each[0])])
+        counts.append((calls, running.num_steps))
+    assert found[0] == found[1] == found[2]
+    assert counts[0][1] == counts[1][1] == counts[2][1] == counts[0][0]
+    assert counts[2][0] < counts[0][0]
+
+
+def test_repetition_ends_a_hypothesis_within_a_call() -> None:
+    """A model that always writes one token: its hypotheses end where they end step by step."""
+    plain = make_model(23, 2, output_bias=True)
+    with torch.no_grad():
+        plain.output_embedding.weight *= 1e-3
+        plain.output_bias[9] = 4
+    model, requests = NativeTransformer(plain, LIBRARY), [Request([5, 6, END], 79), Request([7, END], 30)]
+    found = [
+        decode(model, requests, NativeBeamSearch(BeamSettings(beams), END), filters=filters)
+        for beams in (1, 3)
+        for filters in ([], [nothing])
+    ]
+    assert found[0] == found[1]
+    assert found[2] == found[3]
+    assert found[0][0][0].finish_reason == "repetition_loop"
+    assert found[0][1][0].finish_reason == "length"
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,9 @@ def test_results_are_those_of_the_cpu(kind: str, rule: str, filtered: bool, phra
     ("kind", "rule", "phrases"),
     [
         *(
-            pytest.param(kind, rule, (), marks=[pytest.mark.slow] * (kind != "rotary" and (kind, rule) != ("shaw", "beam")))
+            pytest.param(
+                kind, rule, (), marks=[pytest.mark.slow] * (kind != "rotary" and (kind, rule) != ("shaw", "beam"))
+            )
             for kind in MODELS
             if kind != "gru"
             for rule in RULES

@@ -91,8 +91,8 @@ def test_steps_are_whole_but_while_a_text_is_watched(translator: Translator, mon
         pytest.skip("there are no native layers")
     whole: list[int] = []
     kind = type(translator._prepared.current()[0])
-    plain = kind.search_step
-    monkeypatch.setattr(kind, "search_step", lambda *inputs: (whole.append(1), plain(*inputs))[1])
+    plain = kind.search_steps
+    monkeypatch.setattr(kind, "search_steps", lambda *inputs: (whole.append(1), plain(*inputs))[1])
     scores = []
     for watched in ((), (3, 4), (0,)):
         running = translator.running(beam_size=3, min_length=8, max_length=12, batch_size=8)

@@ -166,10 +166,10 @@ def test_a_crash_answers_its_requests_and_decoding_goes_on(
     real = type(translator.running(beam_size=1)).step
     fails = iter([True])
 
-    def step(running: Any) -> Any:
+    def step(running: Any, *limit: Any) -> Any:
         if next(fails, False):
             raise MemoryError("no room")
-        return real(running)
+        return real(running, *limit)
 
     monkeypatch.setattr(type(translator.running(beam_size=1)), "step", step)
     asked = job(["a cat", "two dogs"], beam_size=1)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from regard.generation.rules.sampling import SamplingOptions
+from regard.generation.step_limit import ONE_STEP, StepLimit
 
 
 @runtime_checkable
@@ -28,8 +29,13 @@ class RunningBatch(Protocol):
         """Forget a text."""
         ...
 
-    def step(self) -> list[tuple[int, Any]]:
-        """Write a token of each text; return the numbers and results of those that are done."""
+    @property
+    def num_steps(self) -> int:
+        """Steps so far: each writes a token of each text."""
+        ...
+
+    def step(self, limit: StepLimit) -> list[tuple[int, Any]]:
+        """Write a token of each text, or several up to the limit, until one is done; return the numbers and results of those."""
         ...
 
     def so_far(self, number: int) -> str:
@@ -167,9 +173,15 @@ class Batch:
             del self.owners[number]
         return [job for _, job in over]
 
-    def step(self) -> list[tuple[Job, int, Any]]:
-        """Write a token of each sentence; return the job, index and result of those that are done."""
-        return [(*self.owners.pop(number), result) for number, result in self.running.step()]
+    def step(self, limit: StepLimit) -> list[tuple[Job, int, Any]]:
+        """Write a token of each sentence; or several, where nobody listens. The job, index and result of those that are done.
+
+        Args:
+            limit: of the tokens of each.
+        """
+        is_heard = any(job.on_progress is not None for job, _ in self.owners.values())
+        found = self.running.step(ONE_STEP if is_heard else limit)
+        return [(*self.owners.pop(number), result) for number, result in found]
 
     def report(self) -> None:
         """Report the parts of results that have become certain, to those who listen."""

@@ -24,6 +24,7 @@ from regard.batching.metrics import Metrics
 from regard.errors import RegardError
 from regard.generation.request import seed_of
 from regard.generation.rules.sampling import SamplingOptions
+from regard.generation.step_limit import MOST_STEPS, StepLimit
 from regard.pipelines.pipeline import Pipeline
 
 Answer = TypeVar("Answer")
@@ -74,11 +75,23 @@ class Queue:
         """Sentences that wait for a slot."""
         self._arrived: deque[Job] = deque()
         self._calls: deque[Call] = deque()
+        self._limits: list[StepLimit] = []
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing waits, and nothing has a slot."""
         return not (self.groups or self.has_arrivals)
+
+    def new_limit(self) -> StepLimit:
+        """A limit of the steps that a thread takes at a time, which ends them when something comes."""
+        self._limits.append(StepLimit(MOST_STEPS))
+        return self._limits[-1]
+
+    def wake(self) -> None:
+        """Have all threads look what there is to do, after the step under way. `condition` must be held."""
+        for limit in self._limits:
+            limit.interrupt()
+        self.condition.notify_all()
 
     def submit(self, job: Job) -> None:
         """Let a job's sentences be decoded; its futures are there when this returns.
@@ -102,7 +115,7 @@ class Queue:
                 raise QueueFullError(message, min(seconds, 60))
             self.num_waiting += len(job.sentences)
             self._arrived.append(job)
-            self.condition.notify_all()
+            self.wake()
 
     def call(self, function: Callable[[], Answer]) -> Future[Answer]:
         """Have something else done with the model, between two steps of decoding."""
@@ -113,26 +126,26 @@ class Queue:
             if len(self._calls) >= MOST_CALLS:
                 raise QueueFullError("Too many requests to score and inspect are waiting; try again later.", 5)
             self._calls.append((function, future))
-            self.condition.notify_all()
+            self.wake()
         return future
 
     def cancel(self, job: Job) -> None:
         """Forget a job whose client is gone."""
         with self.condition:
             job.is_cancelled = True
-            self.condition.notify_all()
+            self.wake()
 
     def close(self) -> None:
         """End the threads when all that was accepted is done."""
         with self.condition:
             self.is_closed = True
-            self.condition.notify_all()
+            self.wake()
 
     def stop(self) -> None:
         """End the threads after the steps under way; what was accepted is answered with an error."""
         with self.condition:
             self.is_closed = self.is_stopped = True
-            self.condition.notify_all()
+            self.wake()
 
     def arrivals(self) -> tuple[list[Job], Call | None]:
         """The jobs that came since this was called last, and one call, so that decoding goes on between two."""
@@ -180,7 +193,7 @@ class Queue:
                 self.refuse(job, QueueFullError(busy, 5))
                 return
             self.groups.setdefault(shared, BatchGroup(shared)).jobs[id(job)] = job
-            self.condition.notify_all()
+            self.wake()
 
     def _accept_alone(self, job: Job, index: int) -> None:
         """Encode one sentence, and note its error if there is one."""

@@ -12,6 +12,7 @@ from typing import TypeVar
 from regard.batching.jobs import Batch, BatchGroup, Job
 from regard.batching.queue import Queue
 from regard.generation.rules.sampling import SamplingOptions
+from regard.generation.step_limit import ONE_STEP
 
 Answer = TypeVar("Answer")
 MOST_GROUPS = 8
@@ -31,6 +32,7 @@ class Worker:
         self.queue, self._team = queue, team
         self.batches: OrderedDict[SamplingOptions, Batch] = OrderedDict()
         self.num_active, self.is_busy = 0, False
+        self._limit = queue.new_limit()
 
     def start(self, begin: Callable[[], None]) -> None:
         """Start the thread, which calls `begin` first."""
@@ -54,7 +56,7 @@ class Worker:
                     queue.end()
                     self.batches.clear()
                 if queue.is_stopped or self._is_last:
-                    queue.condition.notify_all()
+                    queue.wake()
                     return
                 self.is_busy = True
                 arrived, call = queue.arrivals()
@@ -91,8 +93,10 @@ class Worker:
         return max(WORTH_A_BATCH, of_each) - self.num_active
 
     def _round(self) -> None:
-        """Sentences for the free slots, and one step of some batches, which take turns."""
+        """Sentences for the free slots, and one step of some batches, which take turns; of an only one, perhaps several."""
         with self.queue.condition:
+            if not self.queue.has_arrivals:
+                self._limit.clear()
             self.queue.refuse_over()
             waiting = [group for group in self.queue.groups.values() if group.has_waiting]
         for options, batch in list(self.batches.items()):
@@ -114,7 +118,7 @@ class Worker:
         with self.queue.condition:
             self.queue.forget_done()
             if self.queue.has_waiting or self.queue.is_closed:
-                self.queue.condition.notify_all()
+                self.queue.wake()
 
     def _fill(self, group: BatchGroup) -> None:
         """Take sentences of a group into this worker's batch, if it may have more."""
@@ -141,13 +145,13 @@ class Worker:
                 queue.give_up([job], error)
 
     def _step(self, batch: Batch) -> None:
-        started, size = time.perf_counter(), len(batch.owners)
-        found = batch.step()
-        metrics = self.queue.metrics
+        started, size, before = time.perf_counter(), len(batch.owners), batch.running.num_steps
+        found = batch.step(self._limit if len(self.batches) == 1 else ONE_STEP)
+        metrics, num_steps = self.queue.metrics, batch.running.num_steps - before
         if size:
             metrics.count("regard_decode_seconds_total", time.perf_counter() - started)
-            metrics.count("regard_steps_total")
-            metrics.count("regard_step_sentences_total", size)
+            metrics.count("regard_steps_total", num_steps)
+            metrics.count("regard_step_sentences_total", num_steps * size)
         for job, _, result in found:
             metrics.count("regard_tokens_total", len(result.ids))
             metrics.observe("regard_sentence_seconds", time.monotonic() - job.arrived)

@@ -96,7 +96,7 @@ class Stack(Structure):
 
     _fields_ = (
         ("num_layers", c_int64), ("model_dim", c_int64), ("has_turns", c_int64), ("layers", POINTER(Layer)),
-        ("embedding", c_void_p), ("scale", c_double),
+        ("embedding", c_void_p), ("num_tokens", c_int64), ("scale", c_double),
         ("positions", c_void_p), ("num_positions", c_int64), ("embedding_norm", Norm), ("last_norm", Norm),
         ("transform", Linear), ("transform_activation", c_int64), ("transform_norm", Norm), ("output", Linear),
         ("logit_cap", c_double),
@@ -159,7 +159,10 @@ class Search(Structure):
         ("totals", c_void_p),
         ("parents", c_void_p), ("num_ended", c_int64), ("ended", c_void_p), ("ended_scores", c_void_p),
         ("ended_ids", c_void_p), ("ended_log_probs", c_void_p), ("num_blocked", c_int64), ("is_blocked", c_void_p),
-        ("longest", c_int64),
+        ("loop_tokens", c_int64), ("longest_block", c_int64), ("num_repeating", c_int64), ("most_steps", c_int64),
+        ("interrupt", c_void_p), ("most_ended", c_int64), ("num_steps", c_int64), ("is_open", c_void_p),
+        ("num_best", c_int64), ("stops_early", c_int64), ("normalizers", c_void_p), ("num_finished", c_void_p),
+        ("best_finished", c_void_p),
         ("candidates", Candidates), ("old_ids", c_void_p), ("old_log_probs", c_void_p), ("old_ancestry", c_void_p),
         ("old_states", c_void_p), ("rows", c_void_p),
     )  # fmt: skip
@@ -274,7 +277,7 @@ def _open(folder: Path, kind: str) -> FoundLibrary:
         functions.regard_panel.restype = functions.regard_workspace_size.restype = c_int64
         functions.regard_room_of_map.restype = c_int64
         functions.regard_can_run.argtypes, functions.regard_can_run.restype = [c_char_p], c_int64
-        functions.regard_search_step.restype = functions.regard_recurrent_search_step.restype = c_int64
+        functions.regard_search_steps.restype = functions.regard_recurrent_search_steps.restype = c_int64
         functions.regard_run_recurrent.restype = functions.regard_recurrent_workspace_size.restype = c_int64
         functions.regard_room_of_reading.restype, functions.regard_read.restype = c_int64, None
         for function in (functions.regard_sample, functions.regard_is_sample):
@@ -286,10 +289,10 @@ def _open(folder: Path, kind: str) -> FoundLibrary:
         functions.regard_log_softmax.argtypes = [c_int64, c_int64, c_void_p, c_void_p]
         functions.regard_candidates.argtypes = [*[c_int64] * 4, c_void_p, c_void_p, Candidates]
         functions.regard_advance.argtypes = [POINTER(Search)]
-        functions.regard_search_step.argtypes = [POINTER(Stack), POINTER(Input), POINTER(Search)]
+        functions.regard_search_steps.argtypes = [POINTER(Stack), POINTER(Input), POINTER(Search)]
         functions.regard_run_recurrent.argtypes = [POINTER(Recurrent), POINTER(RecurrentInput)]
         functions.regard_recurrent_workspace_size.argtypes = functions.regard_run_recurrent.argtypes
-        functions.regard_recurrent_search_step.argtypes = [*functions.regard_run_recurrent.argtypes, POINTER(Search)]
+        functions.regard_recurrent_search_steps.argtypes = [*functions.regard_run_recurrent.argtypes, POINTER(Search)]
         functions.regard_room_of_reading.argtypes = [POINTER(Cell), c_int64]
         functions.regard_read.argtypes = [
             POINTER(Cell), *[c_int64] * 3, c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_int64,

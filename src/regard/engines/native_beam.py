@@ -18,8 +18,9 @@ from regard.generation.filters import Constraints
 from regard.generation.mixed_adapters import Adapted
 from regard.generation.request import Hypothesis
 from regard.generation.rules.beam import BeamSearch, BeamSettings
-from regard.generation.rules.repetition_loops import LOOP_TOKENS, end_repetition_loops
+from regard.generation.rules.repetition_loops import end_repetition_loops
 from regard.generation.rules.trace import Trace
+from regard.generation.step_limit import StepLimit
 from regard.models.interface import SequenceToSequence
 
 
@@ -34,8 +35,15 @@ class NativeBeamSearch(BeamSearch):
         self._native: NativeSearch | None = None
         self._none_banned = torch.empty(0, dtype=torch.long)
 
-    def step(self, model: SequenceToSequence[Any], active: ActiveBatch, state: Any, constraints: Constraints) -> Any:
-        """Take a step of model and search in one call, where both are in C and no filter stands between them."""
+    def steps(
+        self,
+        model: SequenceToSequence[Any],
+        active: ActiveBatch,
+        state: Any,
+        constraints: Constraints,
+        limit: StepLimit,
+    ) -> tuple[Any, int]:
+        """Take steps of model and search in one call, where both are in C and no filter stands between them."""
         inner, own = (model.model, state.state) if isinstance(model, Adapted) else (model, state)
         if (
             not isinstance(inner, NativeModel)
@@ -43,12 +51,12 @@ class NativeBeamSearch(BeamSearch):
             or constraints.has_filters
             or not self._is_plain(active)
         ):
-            return super().step(model, active, state, constraints)
+            return super().steps(model, active, state, constraints, limit)
         search = self._search(inner.library, active, inner.vocab_size, constraints.banned_ids)
         with model.choosing(state) if isinstance(model, Adapted) else nullcontext():
-            inner.search_step(own, search)
+            num_steps = inner.search_steps(own, search, limit)
         self._note(active, search)
-        return state
+        return state, num_steps
 
     def log_softmax(self, logits: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch vocab"]:
         """Log-probabilities, summed as a whole step in C sums them."""
@@ -76,11 +84,12 @@ class NativeBeamSearch(BeamSearch):
             or known.banned_ids is not banned_ids
             or any(x is not y for x, y in zip(known.tensors, tensors, strict=True))
         ):
-            known = self._native = NativeSearch(library, tensors, vocab_size, self.eos_id, banned_ids)
+            known = self._native = NativeSearch(library, tensors, vocab_size, self.eos_id, banned_ids, self.settings)
+        known.note_finished(active.finished)
         return known
 
     def _note(self, active: ActiveBatch, search: NativeSearch) -> None:
-        """Record the hypotheses that a step in C has finished, blocked sentences, and repetition."""
+        """Record the hypotheses that steps in C have finished, blocked sentences, and repetition."""
         for slot, id, total, ids, log_probs in search.ended():
             request, at_end = active.requests[slot], id == self.eos_id
             assert request is not None
@@ -89,7 +98,7 @@ class NativeBeamSearch(BeamSearch):
         if search.is_blocked_anywhere:
             active.end_blocked(search.is_blocked, self._score)
             active.scores[search.is_blocked] = -torch.inf
-        if search.longest >= LOOP_TOKENS:
+        if search.repeats_anywhere:
             end_repetition_loops(active, self._score)
 
     def _top(

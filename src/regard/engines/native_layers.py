@@ -108,21 +108,21 @@ class NativeLayers(nn.Module):
         self._run(given)
         return logits
 
-    def search_step(self, cache: BeamCache, search: NativeSearch) -> None:
-        """Take a step of a search with these layers, in one call. It needs `ends`."""
+    def search_steps(self, cache: BeamCache, search: NativeSearch) -> int:
+        """Take steps of a search with these layers, in one call. Their number. It needs `ends`."""
         step: _StepArguments | None = search.kept
         if step is None or not step.fits(self, cache):
             step = search.kept = self._step_arguments(cache, search)
         step.input.step, step.input.adapters = cache.length, self._adapters
-        run = self._library.functions.regard_search_step
+        run = self._library.functions.regard_search_steps
         done = run(ctypes.byref(self._stack), ctypes.byref(step.input), ctypes.byref(search.structure))
+        if search.num_steps:
+            cache.note_steps(step.newest, search.num_steps)
         if done < 0:
             raise self._beyond()
         if not done:
             cache.add_cells(cache.num_beams)
-            self.search_step(cache, search)
-            return
-        cache.note_step(step.newest)
+        return search.num_steps or self.search_steps(cache, search)
 
     def _step_arguments(self, cache: BeamCache, search: NativeSearch) -> _StepArguments:
         """The addresses of a cache and a search, and memory for a step."""
@@ -182,7 +182,7 @@ class NativeLayers(nn.Module):
 
     def _beyond(self) -> ShapeError:
         return ShapeError(
-            f"tokens must be below {self._stack.output.outputs}, and positions below {self._stack.num_positions}; got one "
+            f"tokens must be below {self._stack.num_tokens}, and positions below {self._stack.num_positions}; got one "
             "that is not."
         )
 
@@ -239,6 +239,22 @@ class NativeLayers(nn.Module):
             cache.memory, cache.num_cells, _pointers(cells), _pointers(keys), _pointers(values),
             mask[0].shape[-1] if mask else 0, address(mask[0], torch.bool) if mask else None, [*keys, *values, *mask],
         )  # fmt: skip
+
+    def read_source(
+        self,
+        ids: Int[Tensor, "sentence position"],
+        positions: Int[Tensor, "sentence position"],
+        is_token: Bool[Tensor, "sentence position"],
+    ) -> Float[Tensor, "sentence position output"]:
+        """What the output maps of an encoder make of the tokens of a source. It needs `ends`."""
+        x = torch.empty(*ids.shape, self._stack.model_dim, **NUMBERS)
+        given = self._common_input(x, x.shape[1])
+        output = torch.empty(*ids.shape, self._stack.output.outputs, **NUMBERS)
+        kept = ids.contiguous(), positions.contiguous(), is_token.contiguous()
+        given.ids, given.positions = (address(each, torch.long) for each in kept[:2])
+        given.source_mask, given.logits = address(kept[2], torch.bool), address(output)
+        self._run(given)
+        return output
 
     def encode(
         self, x: Float[Tensor, "sentence position model_dim"], mask: Bool[Tensor, "sentence 1 1 position"]

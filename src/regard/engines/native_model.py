@@ -12,6 +12,7 @@ from torch import Tensor
 from regard.engines.library import Library
 from regard.engines.native_search import NativeSearch
 from regard.engines.packed import packed
+from regard.generation.step_limit import StepLimit
 from regard.models.interface import TokenModel
 from regard.nn.hooks import hooks_wanted
 
@@ -40,12 +41,14 @@ class NativeModel(ABC):
         return self._hooked().decode_step(ids, state) if hooks_wanted() else self._decode_step(ids, state)
 
     def can_search(self) -> bool:
-        """Whether `search_step` may be called."""
+        """Whether `search_steps` may be called."""
         return not hooks_wanted()
 
     @abstractmethod
-    def search_step(self, state: Any, search: NativeSearch) -> None:
-        """Take a step of the model and of a search over its tokens, in one call. The state is changed in place."""
+    def search_steps(self, state: Any, search: NativeSearch, limit: StepLimit) -> int:
+        """Take steps of the model and of a search over its tokens, in one call, until a sentence is done or Python has something
+        else to do. Their number. The state is changed in place.
+        """
 
     @abstractmethod
     def _prefill(self, source_ids: Int[Tensor, "sentence source"]) -> Any:

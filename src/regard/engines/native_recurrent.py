@@ -17,6 +17,7 @@ from regard.engines.native_search import NativeSearch
 from regard.engines.packed import with_shared_weights
 from regard.engines.structures import INNER_PRODUCTS, NativeLinear
 from regard.errors import ShapeError
+from regard.generation.step_limit import StepLimit
 from regard.generation.threads import available_threads
 from regard.models.recurrent import Recurrent, RecurrentState
 from regard.nn.attention import Attention
@@ -102,14 +103,16 @@ class NativeRecurrent(NativeModel):
         del room
         return logits, state
 
-    def search_step(self, state: RecurrentState, search: NativeSearch) -> None:
-        """Take a step of the model and of a search over its tokens, in one call. The state is changed in place."""
+    def search_steps(self, state: RecurrentState, search: NativeSearch, limit: StepLimit) -> int:
+        """Take steps of the model and of a search over its tokens, in one call. Their number. The state is changed in place."""
         step: _StepArguments | None = search.kept
         if step is None or not step.fits(state):
             step = search.kept = self._step_arguments(state, search)
-        run = self.library.functions.regard_recurrent_search_step
+        search.begin(limit.most, limit)
+        run = self.library.functions.regard_recurrent_search_steps
         if run(ctypes.byref(self._structure), ctypes.byref(step.input), ctypes.byref(search.structure)) < 0:
             raise self._beyond()
+        return search.num_steps
 
     def _step_arguments(self, state: RecurrentState, search: NativeSearch) -> _StepArguments:
         newest = search.tensors.newest

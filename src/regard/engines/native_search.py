@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from functools import partial
+from collections.abc import Sequence
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import torch
@@ -14,6 +15,13 @@ from regard.engines import library as c
 from regard.engines.library import INTEGERS, NUMBERS, address
 from regard.errors import ShapeError
 from regard.generation.active_batch import SearchTensors
+from regard.generation.request import Hypothesis
+from regard.generation.rules.beam import BeamSettings
+from regard.generation.rules.repetition_loops import LONGEST_BLOCK, LOOP_TOKENS
+from regard.generation.step_limit import StepLimit
+
+SPARE_ENDED = 32
+"""Finished hypotheses of a call, beyond those of one step: with more, it ends."""
 
 CandidateTensors = tuple[
     Float[Tensor, "sentence candidate"],
@@ -83,6 +91,7 @@ class NativeSearch:
         vocab_size: int,
         end_id: int,
         banned_ids: Int[Tensor, " banned"],
+        settings: BeamSettings,
     ) -> None:
         self.library, self.tensors, self.banned_ids = library, tensors, banned_ids
         num_sentences, beams = tensors.newest.shape
@@ -93,11 +102,16 @@ class NativeSearch:
         """The hypothesis that each one continues, after a step."""
         self.is_blocked = torch.zeros(num_sentences, dtype=torch.bool, device="cpu")
         """The sentences for which no token may be written."""
-        most = num_sentences * beams
-        self._ended, self._ended_tokens, self._old = (
-            (torch.empty(size, **INTEGERS), torch.empty(size, **NUMBERS))
-            for size in ((most, 2), (most, room), (beams, room))
+        most_ended = num_sentences * beams + SPARE_ENDED
+        self._ended = torch.empty(most_ended, 3, **INTEGERS), torch.empty(most_ended, 2, **NUMBERS)
+        self._ended_tokens, self._old = (
+            (torch.empty(size, room, **INTEGERS), torch.empty(size, room, **NUMBERS)) for size in (most_ended, beams)
         )
+        self._num_best = settings.n_best
+        self._is_open = (ctypes.c_uint8 * num_sentences)()
+        self._num_finished = (ctypes.c_int64 * num_sentences)()
+        self._best_finished = (ctypes.c_double * (num_sentences * settings.n_best))()
+        self._normalizers = _normalizers(settings, room)
         self._candidates = _empty_candidates((1, 2 * beams))
         if tensors.prefixes.numel() and (largest := int(tensors.prefixes.max())) >= vocab_size:
             raise ShapeError(f"the tokens of a prefix must be below {vocab_size}; got {largest}.")
@@ -111,8 +125,26 @@ class NativeSearch:
             ended=integers(self._ended[0]), ended_scores=numbers(self._ended[1]),
             ended_ids=integers(self._ended_tokens[0]), ended_log_probs=numbers(self._ended_tokens[1]),
             is_blocked=address(self.is_blocked, torch.bool), candidates=_pointers(self._candidates),
-            old_ids=integers(self._old[0]), old_log_probs=numbers(self._old[1]),
+            old_ids=integers(self._old[0]), old_log_probs=numbers(self._old[1]), loop_tokens=LOOP_TOKENS,
+            longest_block=LONGEST_BLOCK, most_ended=most_ended, is_open=ctypes.addressof(self._is_open),
+            num_best=settings.n_best, stops_early=settings.early_stopping,
+            normalizers=ctypes.addressof(self._normalizers), num_finished=ctypes.addressof(self._num_finished),
+            best_finished=ctypes.addressof(self._best_finished),
         )  # fmt: skip
+
+    def begin(self, most_steps: int, limit: StepLimit) -> None:
+        """Set how many whole steps the next call may take, and the flag that ends it earlier."""
+        self.structure.most_steps, self.structure.interrupt = most_steps, limit.address
+
+    def note_finished(self, finished: Sequence[Sequence[Hypothesis]]) -> None:
+        """Note the hypotheses of each sentence that have finished, where they are not those that this search has finished."""
+        for sentence, hypotheses in enumerate(finished):
+            if self._num_finished[sentence] != len(hypotheses):
+                best, first = sorted(-each.score for each in hypotheses), sentence * self._num_best
+                self._num_finished[sentence] = len(hypotheses)
+                self._best_finished[first : first + len(best[: self._num_best])] = [
+                    -each for each in best[: self._num_best]
+                ]
 
     def advance(self, log_probs: Float[Tensor, "sentence beam vocab"]) -> None:
         """Take a step, from the log-probabilities of the next token."""
@@ -126,19 +158,29 @@ class NativeSearch:
         return bool(self.structure.num_blocked)
 
     @property
-    def longest(self) -> int:
-        """The largest number of tokens of a hypothesis after the last step."""
-        return int(self.structure.longest)
+    def repeats_anywhere(self) -> bool:
+        """Whether there is a hypothesis, after the last step, that only repeats itself."""
+        return bool(self.structure.num_repeating)
+
+    @property
+    def num_steps(self) -> int:
+        """The number of steps of the last call."""
+        return int(self.structure.num_steps)
 
     def ended(self) -> list[FinishedHypothesis]:
-        """The hypotheses that the last step has finished."""
+        """The hypotheses that the last call has finished."""
         found = []
         for index in range(self.structure.num_ended):
-            (sentence, id), (score, log_prob) = (each[index].tolist() for each in self._ended)
-            length = int(self.tensors.lengths[sentence]) - 1
+            (sentence, id, length), (score, log_prob) = (each[index].tolist() for each in self._ended)
             ids, log_probs = (each[index, :length].tolist() for each in self._ended_tokens)
             found.append(FinishedHypothesis(sentence, id, score, ids, [*log_probs, log_prob]))
         return found
+
+
+@lru_cache(maxsize=64)
+def _normalizers(settings: BeamSettings, room: int) -> Any:
+    """The divisor of the score of a hypothesis, by its length."""
+    return (ctypes.c_double * (room + 2))(*(settings.normalizer(max(length, 1)) for length in range(room + 2)))
 
 
 def _empty_candidates(size: tuple[int, int]) -> CandidateTensors:

@@ -16,8 +16,11 @@ from regard.engines.native_model import NativeModel
 from regard.engines.native_search import NativeSearch
 from regard.engines.packed import with_shared_weights
 from regard.engines.structures import EmbeddingAndOutput, NativeLinear, unsupported_in_layer
+from regard.generation.step_limit import StepLimit
+from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.interface import TokenModel
-from regard.nn.cache import KeysValues
+from regard.nn.cache import BeamCache, KeysValues, Memory
+from regard.nn.masks import positions_from_mask
 from regard.nn.multihead import MultiHeadAttention
 
 
@@ -40,13 +43,21 @@ class NativeTransformer(NativeModel):
         output.weight = model.output_embedding.weight
         output.bias = model.output_bias  # type: ignore[assignment]  # torch's says never None
         self._ends = _embedding_and_output(copied, output)
+        self._reader: _SourceReader | None = None
         decoder: Any = stacks["decoder"]
         self._layers = NativeLayers(library, decoder, max_positions=positions, ends=self._ends, dtype=dtype)
         if stacks.get("encoder"):
             encoder = NativeLayers(library, cast("Any", stacks["encoder"]), max_positions=positions, dtype=dtype)
             copied.encoder_layers = nn.ModuleList([_NativeEncoder(encoder)])
         if model.reads_source:
-            copied.project = _SourceProjection(library, [layer.cross_attention for layer in decoder], dtype)
+            projection = _SourceProjection(library, [layer.cross_attention for layer in decoder], dtype)
+            copied.project = projection
+            reads = _before_and_after_encoder(copied, projection) if stacks.get("encoder") else None
+            if reads is not None:
+                encoder = NativeLayers(
+                    library, cast("Any", stacks["encoder"]), max_positions=positions, ends=reads, dtype=dtype
+                )
+                self._reader = _SourceReader(encoder, projection, model.config.pad_id, positions)
             copied.decoder_layers = nn.ModuleList()  # they are run by `_layers` only
         else:
             copied.layers = nn.ModuleList(nn.Identity() for _ in stacks["decoder"])
@@ -59,7 +70,8 @@ class NativeTransformer(NativeModel):
 
     def _prefill(self, source_ids: Int[Tensor, "sentence source"]) -> Any:
         if self._plain.reads_source:
-            return self._model.prefill(source_ids)
+            read = None if self._reader is None else self._reader(source_ids)
+            return self._model.prefill(source_ids) if read is None else read
         return self._model.prefill(source_ids, self._layers.read)
 
     def _decode_step(self, ids: Int[Tensor, "sentence beam"], state: Any) -> tuple[Any, Any]:
@@ -72,30 +84,49 @@ class NativeTransformer(NativeModel):
         return self._layers.step(ids, positions, state), state
 
     def can_search(self) -> bool:
-        """Whether `search_step` may be called."""
+        """Whether `search_steps` may be called."""
         return self._ends is not None and super().can_search()
 
-    def search_step(self, state: Any, search: NativeSearch) -> None:
-        """Take a step of the model and of a search over its tokens, in one call."""
+    def search_steps(self, state: Any, search: NativeSearch, limit: StepLimit) -> int:
+        """Take steps of the model and of a search over its tokens, in one call. Their number."""
         assert self._ends is not None
-        if state.length >= self._ends.positions.max_positions:  # else no position can be above it
+        left = self._ends.positions.max_positions - state.length
+        if left <= 0:  # else no position can be above it
             self._ends.positions.check_step(state.positions + 1, state.length)
-        self._layers.search_step(state, search)
+        search.begin(min(limit.most, max(left, 1)), limit)
+        return self._layers.search_steps(state, search)
 
 
 def _embedding_and_output(model: Any, output: nn.Linear) -> EmbeddingAndOutput | None:
     """The modules before and after the layers of a decoder; None: other modules than are written in C."""
-    scale = math.sqrt(model.config.model_dim) if model.config.scale_embeddings else 1.0
+    scale, num_tokens = _embedding_scale(model), len(output.weight)
     if not model.reads_source:
         ends = EmbeddingAndOutput(
-            model.embedding, scale, model.positions, model.embedding_norm, model.norm, model.output_transform, output,
-            model.logit_cap,
+            model.embedding, num_tokens, scale, model.positions, model.embedding_norm, model.norm,
+            model.output_transform, [output], model.logit_cap,
         )  # fmt: skip
     else:
         ends = EmbeddingAndOutput(
-            model.target_embedding, scale, model.target_positions, model.target_norm, model.decoder_norm,
-            model.output_transform, output, model.logit_cap,
+            model.target_embedding, num_tokens, scale, model.target_positions, model.target_norm, model.decoder_norm,
+            model.output_transform, [output], model.logit_cap,
         )  # fmt: skip
+    return ends if ends.are_written else None
+
+
+def _embedding_scale(model: Any) -> float:
+    return math.sqrt(model.config.model_dim) if model.config.scale_embeddings else 1.0
+
+
+def _before_and_after_encoder(model: Any, projection: _SourceProjection) -> EmbeddingAndOutput | None:
+    """The modules before the layers of an encoder, and the projection behind them; None: not all are written in C."""
+    if model.source_type_embedding is not None or any(
+        getattr(type(model), name) is not getattr(EncoderDecoder, name) for name in ("encode", "read_source", "prefill")
+    ):
+        return None
+    ends = EmbeddingAndOutput(
+        model.source_embedding, len(model.source_embedding.weight), _embedding_scale(model), model.source_positions,
+        model.source_norm, model.encoder_norm, nn.Identity(), projection.maps, None,
+    )  # fmt: skip
     return ends if ends.are_written else None
 
 
@@ -125,21 +156,48 @@ class _SourceProjection:
     """
 
     def __init__(self, library: Library, attentions: Sequence[MultiHeadAttention], dtype: torch.dtype) -> None:
-        maps = [linear for each in attentions for linear in (each.key_proj, each.value_proj)]
-        self._map = NativeLinear(library, maps, dtype)
+        self.maps = [linear for each in attentions for linear in (each.key_proj, each.value_proj)]
+        self._map = NativeLinear(library, self.maps, dtype)
         self._heads = [(2, each.num_kv_heads, each.head_dim) for each in attentions]
         self._norms = [each.key_norm for each in attentions]
 
     def __call__(self, encoded: Float[Tensor, "sentence source model_dim"]) -> list[KeysValues]:
-        parts = self._map(encoded).split([math.prod(sizes) for sizes in self._heads], dim=-1)
-        both = [
-            part.unflatten(-1, sizes).permute(2, 0, 3, 1, 4).contiguous()
-            for part, sizes in zip(parts, self._heads, strict=True)
-        ]
+        return self.divided(self._map(encoded))
+
+    def divided(self, projected: Float[Tensor, "sentence source output"]) -> list[KeysValues]:
+        """The keys and values of each layer, of the output of all maps side by side."""
+        if len(set(self._heads)) == 1:  # one copy for all
+            layers = projected.unflatten(-1, (len(self._heads), *self._heads[0])).permute(2, 3, 0, 4, 1, 5).contiguous()
+            both = [(layer[0], layer[1]) for layer in layers]
+        else:
+            parts = projected.split([math.prod(sizes) for sizes in self._heads], dim=-1)
+            cut = [part.unflatten(-1, sizes) for part, sizes in zip(parts, self._heads, strict=True)]
+            both = [tuple(part.permute(2, 0, 3, 1, 4).contiguous()) for part in cut]
         return [
             KeysValues(keys if norm is None else norm(keys), values)
             for norm, (keys, values) in zip(self._norms, both, strict=True)
         ]
+
+
+class _SourceReader:
+    """The source, from ids to each decoder layer's keys and values, in one call: what `EncoderDecoder.read_source` computes.
+
+    Args:
+        layers: of the encoder, with what stands before them, and with the maps of `projection` behind them.
+    """
+
+    def __init__(self, layers: NativeLayers, projection: _SourceProjection, pad_id: int, max_positions: int) -> None:
+        self._layers, self._projection, self._pad_id, self._max_positions = layers, projection, pad_id, max_positions
+
+    def __call__(self, source_ids: Int[Tensor, "sentence source"]) -> BeamCache | None:
+        """The cache before the first step; None: a source without tokens, or one that is too long, is left to PyTorch."""
+        is_token = source_ids != self._pad_id
+        if source_ids.shape[1] > self._max_positions or not bool(is_token.any(dim=1).all()):
+            return None
+        projected = self._layers.read_source(source_ids, positions_from_mask(is_token), is_token)
+        mask = is_token[:, None, None]
+        memory = [Memory(layer, mask) for layer in self._projection.divided(projected)]
+        return BeamCache(len(memory), len(source_ids), source_ids.device, memory)
 
 
 def unsupported_in_transformer(model: Any) -> str:

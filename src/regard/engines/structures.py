@@ -123,9 +123,11 @@ def _linear(
 
 
 class EmbeddingAndOutput(NamedTuple):
-    """The modules before the layers of a decoder and after them."""
+    """The modules before the layers of a decoder or an encoder and after them."""
 
     embedding: nn.Embedding
+    num_tokens: int
+    """The number of tokens that may be read."""
     scale: float
     """The factor of the embeddings."""
     positions: EmbeddedPositions
@@ -133,8 +135,8 @@ class EmbeddingAndOutput(NamedTuple):
     last_norm: nn.Module
     transform: nn.Module
     """The map before the output: an `OutputTransform`, or `nn.Identity`."""
-    output: nn.Linear
-    """The linear map to the vocabulary."""
+    output: Sequence[nn.Module]
+    """The linear maps, side by side, to the vocabulary; or of an encoder, to the keys and values of those that look at it."""
     logit_cap: float | None
     """The bound of logits; None: there is none."""
 
@@ -150,7 +152,7 @@ class EmbeddingAndOutput(NamedTuple):
         return (
             type(self.embedding) is nn.Embedding
             and self.embedding.max_norm is None
-            and len(self.embedding.weight) >= len(self.output.weight)
+            and len(self.embedding.weight) >= self.num_tokens
             and (table is None or len(table) >= self.positions.max_positions)
             and type(self.positions) is EmbeddedPositions
             and all(type(norm) in NORMS for norm in (self.embedding_norm, self.last_norm))
@@ -196,9 +198,10 @@ class Structures:
         self.stack.num_positions = max_positions
         if ends is not None:
             self.stack.embedding, self.stack.scale = self.kept.pointer(ends.embedding.weight), ends.scale
+            self.stack.num_tokens = ends.num_tokens
             self.stack.positions = self.kept.pointer(ends.position_table)
             self.stack.embedding_norm, self.stack.last_norm = map(self._norm, (ends.embedding_norm, ends.last_norm))
-            self.stack.output, self.stack.logit_cap = self._map(ends.output), ends.logit_cap or 0
+            self.stack.output, self.stack.logit_cap = self._map(*ends.output), ends.logit_cap or 0
             if isinstance(ends.transform, OutputTransform):
                 self.stack.transform = self._map(cast("nn.Linear", ends.transform.inner_proj))
                 self.stack.transform_activation = ACTIVATIONS[ends.transform.activation]

@@ -10,6 +10,7 @@ from typing import Protocol, runtime_checkable
 
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, seed_of
+from regard.generation.step_limit import ONE_STEP, StepLimit
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,10 +100,20 @@ class RunningTexts:
         if self._texts.pop(number, None) is not None:
             self._decoding.cancel(number)
 
-    def step(self) -> list[tuple[int, Continuation]]:
-        """Write a token of each text that has a slot; return the numbers and continuations of those that this finishes."""
+    @property
+    def num_steps(self) -> int:
+        """Steps so far."""
+        return self._decoding.num_steps
+
+    def step(self, limit: StepLimit = ONE_STEP) -> list[tuple[int, Continuation]]:
+        """Write a token of each text that has a slot; return the numbers and continuations of those that this finishes.
+
+        Args:
+            limit: more tokens may be written, until a text is finished; where one has texts that end it, one is.
+        """
         done: list[tuple[int, Continuation]] = []
-        for number, (sample,) in self._decoding.step():
+        has_stops = any(written.request.stop for written in self._texts.values())
+        for number, (sample,) in self._decoding.step(ONE_STEP if has_stops else limit):
             written = self._texts[number]
             written.ids += sample.ids
             written.log_probs += sample.token_log_probs

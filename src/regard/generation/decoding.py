@@ -20,6 +20,7 @@ from regard.generation.active_batch import ActiveBatch
 from regard.generation.filters import Constraints, Filter
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.rule import Rule
+from regard.generation.step_limit import MOST_STEPS, ONE_STEP, StepLimit
 from regard.models.interface import SequenceToSequence
 
 TEXTS_ON_CPU, TEXTS_ON_GPU = 64, 256
@@ -34,7 +35,7 @@ def texts_at_once(wanted: int | None, device: torch.device) -> int:
 
 
 class Decoding:
-    """Decodes some requests; each `step` adds a token to every active sentence.
+    """Decodes some requests; each step adds a token to every active sentence.
 
     Args:
         batch_size: sentences decoded at once, at least 1; None: as suits the device. The result does not depend on it.
@@ -64,6 +65,8 @@ class Decoding:
         order = sorted(range(len(requests)), key=lambda i: -len(requests[i].source_ids))
         self._waiting = deque((i, requests[i]) for i in order)
         self._under_way: tuple[ActiveBatch, Any] | None = None
+        self.num_steps = 0
+        """Steps so far: each adds a token to every active sentence."""
 
     def add(self, number: int, request: Request) -> None:
         """Let one more sentence wait for a slot, while others are under way.
@@ -105,21 +108,27 @@ class Decoding:
 
     def __iter__(self) -> Iterator[tuple[int, list[Hypothesis]]]:
         """The number of each request, and its hypotheses, in the order in which they are done."""
+        limit = StepLimit(MOST_STEPS)
         while self._waiting or self._under_way:
-            yield from self.step()
+            yield from self.step(limit)
 
     def run(self) -> list[list[Hypothesis]]:
         """The hypotheses for each request, in order."""
         return [hypotheses for _, hypotheses in sorted(self, key=lambda found: found[0])]
 
     @torch.inference_mode()
-    def step(self) -> list[tuple[int, list[Hypothesis]]]:
-        """Let waiting sentences take free slots, and add one token to every active sentence; returns those that this finishes."""
+    def step(self, limit: StepLimit = ONE_STEP) -> list[tuple[int, list[Hypothesis]]]:
+        """Let waiting sentences take free slots, and add a token to every active sentence; returns those that this finishes.
+
+        Args:
+            limit: more tokens may be added, until a sentence is finished.
+        """
         self._fill()
         if self._under_way is None:
             return []
         active, state = self._under_way
-        state = self.rule.step(self.model, active, state, self.constraints)
+        state, num_steps = self.rule.steps(self.model, active, state, self.constraints, limit)
+        self.num_steps += num_steps
         found: list[tuple[int, list[Hypothesis]]] = []
         for slot in self.rule.done(active):
             results = self.rule.results(active, slot)

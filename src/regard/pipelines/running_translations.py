@@ -9,6 +9,7 @@ from regard.generation.decoding import Decoding
 from regard.generation.filters import Likeliest
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request
+from regard.generation.step_limit import ONE_STEP, StepLimit
 from regard.pipelines.translation import Candidate, Translation, common_prefix
 from regard.text.encoded_sentence import EncodedSentence
 from regard.text.tokenizer import Tokenizer
@@ -87,10 +88,19 @@ class RunningTranslations:
         """Note the likeliest tokens of a text from now on, `alternatives` of them, for `partial`."""
         self._likeliest.counts[number], self._likeliest.noted[number] = max(1, self.options.alternatives), {}
 
-    def step(self) -> list[tuple[int, Translation]]:
-        """Write a token of each text that has a slot; return the numbers and translations of those that this finishes."""
+    @property
+    def num_steps(self) -> int:
+        """Steps so far."""
+        return self._decoding.num_steps
+
+    def step(self, limit: StepLimit = ONE_STEP) -> list[tuple[int, Translation]]:
+        """Write a token of each text that has a slot; return the numbers and translations of those that this finishes.
+
+        Args:
+            limit: more tokens may be written, until a text is finished.
+        """
         blank, self._blank = [number for number in self._blank if number in self._texts], []
-        found: Sequence[tuple[int, list[Hypothesis]]] = self._decoding.step()
+        found: Sequence[tuple[int, list[Hypothesis]]] = self._decoding.step(limit)
         done: list[tuple[int, list[Hypothesis]]] = [(number, []) for number in blank]
         for number, _ in found:
             self._likeliest.forget(number)

@@ -9,6 +9,7 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from regard.batching.metrics import Numbers, text_of
+from regard.serving.character_counts import CharacterCounts
 from regard.serving.model_registry import ModelRegistry
 from regard.serving.shared_state import SharedState
 
@@ -30,8 +31,8 @@ class Health(TypedDict):
 class ProcessReports:
     """The reports of the processes. Each writes its own from time to time; the one that is asked adds the others' to it."""
 
-    def __init__(self, state: SharedState, registry: ModelRegistry) -> None:
-        self._state, self._registry = state, registry
+    def __init__(self, state: SharedState, registry: ModelRegistry, characters: CharacterCounts) -> None:
+        self._state, self._registry, self._characters = state, registry, characters
         registry.metrics.gauge("regard_workers", lambda: 1)
         self._number: int | None = None
         with state.transaction() as database:
@@ -44,6 +45,7 @@ class ProcessReports:
         Args:
             is_last: the process ends, and does nothing any more.
         """
+        self._characters.write()
         report = json.dumps([self._numbers().as_json(), self._own_health()])
         now = 0.0 if is_last else time.monotonic()
         with self._state.transaction() as database:

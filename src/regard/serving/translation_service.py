@@ -13,12 +13,13 @@ from regard.batching.scheduler import Scheduler
 from regard.documents.markup import Block, Document
 from regard.documents.sentences import Pieces
 from regard.pipelines.translator import Translator
+from regard.serving.character_counts import CharacterCounts
 from regard.serving.directions import ANY, Direction, adapter_of, code_of
 from regard.serving.documents import documents_of, pieces_of
 from regard.serving.glossaries import required_phrases
 from regard.serving.limits import ServingError
 from regard.serving.model_registry import ModelRegistry
-from regard.serving.shared_state import SharedState, owner_name
+from regard.serving.shared_state import SharedState
 from regard.serving.text_results import PendingTranslation
 from regard.serving.translation_request import TranslationRequest
 from regard.text.encoded_sentence import EncodedSentence
@@ -56,26 +57,12 @@ class TranslationService:
     """Translates texts with the models of a registry.
 
     Args:
-        state: where the characters of each key are counted; None: in this process.
+        characters: where those of each key are counted; None: in this process.
     """
 
-    def __init__(self, registry: ModelRegistry, state: SharedState | None = None) -> None:
-        self.registry, self.limits, self._state = registry, registry.limits, state or SharedState()
-        with self._state.transaction() as database:
-            database.execute("CREATE TABLE IF NOT EXISTS characters (owner TEXT PRIMARY KEY, number INTEGER)")
-
-    def num_characters(self, owner: bytes | None) -> int:
-        """The characters of all texts of a client so far, by its key; None: no keys are needed."""
-        with self._state.transaction(only_reads=True) as database:
-            found = database.execute("SELECT number FROM characters WHERE owner = ?", [owner_name(owner)]).fetchone()
-        return int(found[0]) if found else 0
-
-    def _count(self, owner: bytes | None, number: int) -> None:
-        with self._state.transaction() as database:
-            database.execute(
-                "INSERT INTO characters VALUES (?, ?) ON CONFLICT (owner) DO UPDATE SET number = number + excluded.number",
-                [owner_name(owner), number],
-            )
+    def __init__(self, registry: ModelRegistry, characters: CharacterCounts | None = None) -> None:
+        self.registry, self.limits = registry, registry.limits
+        self._characters = characters or CharacterCounts(SharedState())
 
     def check_texts(self, texts: Sequence[str]) -> None:
         """Make sure that texts are taken, and that they are not too many.
@@ -150,7 +137,7 @@ class TranslationService:
                 confidence=confidence, num_ranks=wanted.options.n_best, has_markup=wanted.format != "text",
                 is_short=self.is_short(wanted),
             )  # fmt: skip
-        self._count(owner, sum(map(len, wanted.texts)))
+        self._characters.add(owner, sum(map(len, wanted.texts)))
         return pending
 
     def prepare(

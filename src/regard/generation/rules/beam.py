@@ -131,7 +131,7 @@ class BeamSearch(Rule):
         return [
             slot
             for slot, request in enumerate(active.requests)
-            if request is not None and not self._can_improve(active, slot, request, best[slot])
+            if request is not None and not self.goes_on(active, slot, request, best[slot])
         ]
 
     def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:
@@ -228,8 +228,8 @@ class BeamSearch(Rule):
                 request.finish_reason(at_end=id == self.eos_id),
             )
 
-    def _can_improve(self, active: ActiveBatch, slot: int, request: Request, best_live: float) -> bool:
-        """Whether an active hypothesis of a sentence can still enter its n-best list."""
+    def goes_on(self, active: ActiveBatch, slot: int, request: Request, best_live: float) -> bool:
+        """Whether an active hypothesis of a sentence can still enter its n-best list. `native/search.c` has the same rule."""
         finished, settings = active.finished[slot], self.settings
         if best_live == -torch.inf:
             return False

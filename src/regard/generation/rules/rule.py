@@ -13,6 +13,7 @@ from torch import Tensor
 from regard.generation.active_batch import ActiveBatch
 from regard.generation.filters import Constraints
 from regard.generation.request import Hypothesis
+from regard.generation.step_limit import StepLimit
 from regard.models.interface import SequenceToSequence
 
 
@@ -36,6 +37,20 @@ class Rule(ABC):
         constraints.apply(log_probs, active)
         parents = self.advance(active, log_probs)
         return state.select(torch.arange(len(active.requests)), parents)
+
+    def steps(
+        self,
+        model: SequenceToSequence[Any],
+        active: ActiveBatch,
+        state: Any,
+        constraints: Constraints,
+        limit: StepLimit,
+    ) -> tuple[Any, int]:
+        """Decode some tokens more, as many for each hypothesis: the state of the model after them, and their number.
+
+        Here it is one. A rule may take more steps, up to the limit, while no sentence is done.
+        """
+        return self.step(model, active, state, constraints), 1
 
     def log_softmax(self, logits: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch vocab"]:
         """Log-probabilities, in float32 at least."""

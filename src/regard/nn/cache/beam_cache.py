@@ -114,13 +114,13 @@ class BeamCache(DecoderCache):
             self.newest = is_free.int().sort(dim=1, descending=True, stable=True).indices[:, :width]
         self.ancestry.scatter_(2, self.newest[:, :, None], True)
         self.step_of.scatter_(1, self.newest, self._length)
-        self.note_step(self.newest)
+        self.note_steps(self.newest, 1)
         return self.positions
 
-    def note_step(self, newest: Int[Tensor, "sentence beam"]) -> None:
-        """Finish `begin_step`, after another has found free cells and written them into `ancestry` and `step_of`."""
+    def note_steps(self, newest: Int[Tensor, "sentence beam"], count: int) -> None:
+        """Finish `begin_step`, or several, after another has found free cells and written them into `ancestry` and `step_of`."""
         self.newest = newest
-        self._length += 1
+        self._length += count
         self._copies.clear()
 
     def begin_prefill(self, is_token: Bool[Tensor, "sentence position"]) -> list[PrefillLayer]:
@@ -161,6 +161,8 @@ class BeamCache(DecoderCache):
         kept = BeamCache(len(self.layers), len(sentences), self.device, self._memory_of(None if stay else sentences))
         kept.ancestry = self.ancestry[sentences[:, None], parents]
         kept.step_of, kept.first_step, kept._length = self.step_of[sentences], self.first_step[sentences], self._length
+        if parents.shape[1] > self.num_beams:  # before the first step: hypotheses that branch fill more cells than one
+            kept.add_cells(CELLS)
         for ours, theirs in zip(kept.layers, self.layers, strict=True):
             ours.cells = None if theirs.cells is None else theirs.cells.index_select(1, sentences.to(self.device))
             ours.state = theirs.state_of(sentences, parents)

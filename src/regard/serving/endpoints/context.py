@@ -17,6 +17,7 @@ from regard.batching.queue import with_newest
 from regard.batching.scheduler import Scheduler
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.translator import Translator
+from regard.serving.character_counts import CharacterCounts
 from regard.serving.directions import Direction
 from regard.serving.endpoints.bodies import fields_of
 from regard.serving.glossaries import Glossaries
@@ -41,6 +42,7 @@ class ServerContext:
     registry: ModelRegistry
     keys: Keys
     state: SharedState = field(default_factory=SharedState)
+    characters: CharacterCounts = field(init=False)
     translations: TranslationService = field(init=False)
     inspections: InspectionCache = field(init=False)
     glossaries: Glossaries = field(init=False)
@@ -49,10 +51,11 @@ class ServerContext:
     """The OpenAPI document of all routes."""
 
     def __post_init__(self) -> None:
-        self.translations = TranslationService(self.registry, self.state)
+        self.characters = CharacterCounts(self.state)
+        self.translations = TranslationService(self.registry, self.characters)
         self.inspections = InspectionCache(self.state)
         self.glossaries = Glossaries(self.limits, self.state)
-        self.reports = ProcessReports(self.state, self.registry)
+        self.reports = ProcessReports(self.state, self.registry, self.characters)
 
     @property
     def limits(self) -> Limits:

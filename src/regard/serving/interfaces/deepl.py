@@ -165,7 +165,7 @@ async def languages(context: RequestContext, fields: LanguagesFields) -> list[La
 
 async def usage(context: RequestContext) -> Usage:
     """DeepL: the characters so far. There is no limit, and DeepL's client wants one."""
-    count = context.server.translations.num_characters(context.owner)
+    count = context.server.characters.total(context.owner)
     return {"character_count": count, "character_limit": 1_000_000_000_000}
 
 
