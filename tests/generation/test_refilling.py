@@ -6,10 +6,11 @@ import pytest
 import torch
 from table_model import EOS, SYMBOLS, TableModel
 
-from regard.generation.decoding import Decoding
+from regard.generation.decoding import FEW, MOST_HELD, Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.generation.rules.sampling import Sampling, SamplingOptions
+from regard.generation.step_limit import StepLimit
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.registry import build
 
@@ -125,3 +126,23 @@ def test_a_slot_that_stays_free_for_longer_than_the_model_can_write(family: str,
     for number, hypotheses in found.items():
         alone = Decoding(model, [asked[number]], BeamSearch(BeamSettings(2), 3), symbols).run()[0]
         assert same(hypotheses, alone), number
+
+
+@pytest.mark.parametrize(("count", "steps"), [(1, MOST_HELD), (3, MOST_HELD), (FEW, 0)])
+def test_few_that_come_to_a_large_batch_wait_a_little_for_others(count: int, steps: int) -> None:
+    """They are encoded together, and none waits for more than some steps."""
+    torch.manual_seed(2)
+    model = sharp(build(EncoderDecoderConfig(**SIZES, num_encoder_layers=1, num_decoder_layers=1)))
+    requests = [Request([5, 6, 7, 3], 14, min_length=14) for _ in range(64 - count)]
+    running = Decoding(
+        model, requests, BeamSearch(BeamSettings(2), 3), TargetSymbols([2], 3, 0, (0, 1, 2)), batch_size=64
+    )
+    running.step()
+    for number in range(count):
+        running.add(100 + number, Request([8, 9, 3], 4))
+    for step in range(steps + 1):
+        assert running.num_open == 64
+        running.step(StepLimit(16))
+        assert running.active is not None
+        has_slots = {running.active.slot_of(100 + number) is not None for number in range(count)}
+        assert has_slots == {step == steps}

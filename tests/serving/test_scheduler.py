@@ -20,6 +20,7 @@ from regard.batching.job_errors import (
 )
 from regard.batching.jobs import Job
 from regard.batching.metrics import Metrics
+from regard.batching.queue import Queue
 from regard.batching.scheduler import Scheduler
 from regard.documents.sentences import split
 from regard.errors import DataError
@@ -379,3 +380,14 @@ def test_inspections_that_are_kept_have_a_bound(translator: Translator, monkeypa
     monkeypatch.setattr("regard.serving.inspection_cache.CACHED_SECONDS", 0.0)
     with pytest.raises(ServingError, match="gone"):
         kept.get(names[2])
+
+
+def test_what_comes_ends_a_call_of_several_steps(translator: Translator) -> None:
+    """After the step under way, so that a new sentence need not wait for the others to be done."""
+    queue = Queue(translator, Metrics(), 10, 4)
+    limits = [queue.new_limit() for _ in range(2)]
+    for come in (lambda: queue.submit(job(["a cat"])), lambda: queue.call(lambda: 1), lambda: queue.cancel(job(["a"]))):
+        for limit in limits:
+            limit.clear()
+        come()
+        assert all(limit.is_interrupted for limit in limits)

@@ -27,6 +27,8 @@ TEXTS_ON_CPU, TEXTS_ON_GPU = 64, 256
 """Sentences that are decoded together by default."""
 REFILL = 8
 """Free slots that are filled together in large batches: the encoder is more efficient on several sentences."""
+FEW, MOST_HELD = 16, 4
+"""Fewer sentences than this, or than a quarter of a small batch, wait for others to be encoded with them; for so many steps."""
 
 
 def texts_at_once(wanted: int | None, device: torch.device) -> int:
@@ -65,6 +67,8 @@ class Decoding:
         order = sorted(range(len(requests)), key=lambda i: -len(requests[i].source_ids))
         self._waiting = deque((i, requests[i]) for i in order)
         self._under_way: tuple[ActiveBatch, Any] | None = None
+        self._num_held = 0
+        """Steps for which a sentence has waited beside a free slot; 0: none does."""
         self.num_steps = 0
         """Steps so far: each adds a token to every active sentence."""
 
@@ -127,6 +131,8 @@ class Decoding:
         if self._under_way is None:
             return []
         active, state = self._under_way
+        if self._num_held:
+            limit = ONE_STEP
         state, num_steps = self.rule.steps(self.model, active, state, self.constraints, limit)
         self.num_steps += num_steps
         found: list[tuple[int, list[Hypothesis]]] = []
@@ -171,12 +177,15 @@ class Decoding:
             state = self._widen(active, state, wanted)
         free = active.free
         enough = max(1, min(REFILL, len(active.requests) // REFILL))
-        if self._waiting and len(free) >= min(enough, len(self._waiting)):
+        are_few = len(self._waiting) < min(FEW, len(active.requests) // 4)
+        waits = are_few and self._num_held < MOST_HELD
+        if self._waiting and len(free) >= min(enough, len(self._waiting)) and not waits:
             newer, newer_state = self._begin(len(free))
             slots = free[: len(newer.requests)]
             active.replace(slots, newer)
             to, of = (torch.tensor(x) for x in (slots, range(len(slots))))
             state = state.replace(to, newer_state, of)
+        self._num_held = self._num_held + 1 if self._waiting and active.free else 0
         if not self._waiting and 4 * len(active.free) >= len(active.requests):
             kept = [slot for slot, request in enumerate(active.requests) if request is not None]
             active.keep(kept)
