@@ -23,10 +23,11 @@ Answer = TypeVar("Answer")
 class Scheduler(Generic[Kind]):
     """Decodes the sentences of many requests with one model.
 
-    A sentence takes a slot as soon as one is free; there is no window in which requests are collected. What a sentence
-    becomes does not depend on the others. Different options have batches of their own, which take turns step by step.
-    On a CPU with several cores, several threads decode a batch each. With layers in C, there are as many as PyTorch has,
-    and those that are idle help the others; else two: the Python of one runs while the other multiplies matrices.
+    A sentence takes a slot as soon as one is free, or in large batches within four steps; there is no window in which requests
+    are collected. What a sentence becomes does not depend on the others. Different options have batches of their own, which
+    take turns step by step. On a CPU with several cores, several threads decode a batch each. With layers in C, there are as
+    many as PyTorch has, and those that are idle help the others; else two: the Python of one runs while the other multiplies
+    matrices.
 
     Args:
         queue_size: the number of sentences that may wait.

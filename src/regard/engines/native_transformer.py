@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, cast
 
 import torch
@@ -46,18 +47,16 @@ class NativeTransformer(NativeModel):
         self._reader: _SourceReader | None = None
         decoder: Any = stacks["decoder"]
         self._layers = NativeLayers(library, decoder, max_positions=positions, ends=self._ends, dtype=dtype)
-        if stacks.get("encoder"):
-            encoder = NativeLayers(library, cast("Any", stacks["encoder"]), max_positions=positions, dtype=dtype)
-            copied.encoder_layers = nn.ModuleList([_NativeEncoder(encoder)])
         if model.reads_source:
             projection = _SourceProjection(library, [layer.cross_attention for layer in decoder], dtype)
-            copied.project = projection
-            reads = _before_and_after_encoder(copied, projection) if stacks.get("encoder") else None
-            if reads is not None:
-                encoder = NativeLayers(
-                    library, cast("Any", stacks["encoder"]), max_positions=positions, ends=reads, dtype=dtype
-                )
+            ends = _before_and_after_encoder(copied, projection)
+            encoder = NativeLayers(
+                library, cast("Any", stacks["encoder"]), max_positions=positions, ends=ends, dtype=dtype
+            )
+            copied.encoder_layers = nn.ModuleList([_NativeEncoder(encoder)])
+            if ends is not None:
                 self._reader = _SourceReader(encoder, projection, model.config.pad_id, positions)
+            copied.project = projection
             copied.decoder_layers = nn.ModuleList()  # they are run by `_layers` only
         else:
             copied.layers = nn.ModuleList(nn.Identity() for _ in stacks["decoder"])
@@ -156,10 +155,15 @@ class _SourceProjection:
     """
 
     def __init__(self, library: Library, attentions: Sequence[MultiHeadAttention], dtype: torch.dtype) -> None:
+        self._library, self._dtype = library, dtype
         self.maps = [linear for each in attentions for linear in (each.key_proj, each.value_proj)]
-        self._map = NativeLinear(library, self.maps, dtype)
         self._heads = [(2, each.num_kv_heads, each.head_dim) for each in attentions]
         self._norms = [each.key_norm for each in attentions]
+
+    @cached_property
+    def _map(self) -> NativeLinear:
+        """The map by itself: a `_SourceReader` has packed the same weights, and does without it."""
+        return NativeLinear(self._library, self.maps, self._dtype)
 
     def __call__(self, encoded: Float[Tensor, "sentence source model_dim"]) -> list[KeysValues]:
         return self.divided(self._map(encoded))
