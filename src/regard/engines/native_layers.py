@@ -246,7 +246,7 @@ class NativeLayers(nn.Module):
         positions: Int[Tensor, "sentence position"],
         is_token: Bool[Tensor, "sentence position"],
     ) -> Float[Tensor, "sentence position output"]:
-        """What the output maps of an encoder make of the tokens of a source. It needs `ends`."""
+        """The output of the maps behind an encoder, for the tokens of a source. It needs `ends`."""
         x = torch.empty(*ids.shape, self._stack.model_dim, **NUMBERS)
         given = self._common_input(x, x.shape[1])
         output = torch.empty(*ids.shape, self._stack.output.outputs, **NUMBERS)
