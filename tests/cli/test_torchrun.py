@@ -184,6 +184,7 @@ def test_when_one_is_killed_the_others_say_so_and_nothing_is_lost(data: Path) ->
     assert f"resumed at step {max(steps):,}" in again
 
 
+@pytest.mark.slow
 def test_a_process_of_several_ends_without_shutting_python_down(data: Path) -> None:
     """What is done at the end of Python is not done, as threads of gloo may still need it; the exit status is the command's."""
     (data / "sitecustomize.py").write_text("import atexit\natexit.register(print, 'Python shut down', flush=True)\n")

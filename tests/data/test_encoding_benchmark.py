@@ -18,6 +18,7 @@ BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "encoding.py"
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
 
 
+@pytest.mark.slow
 def test_every_step_runs_and_nothing_stays(tmp_path: Path) -> None:
     processes = min(2, num_allowed())
     command = [sys.executable, str(BENCHMARK), "--pairs", "2000", "--processes", str(processes), "--json"]

@@ -170,6 +170,7 @@ class Decoding:
         """Fill free slots with waiting sentences. If none is waiting, drop free slots where they are many."""
         if self._under_way is None:
             self._under_way = self._begin(self.batch_size) if self._waiting else None
+            self._num_held = 0
             return
         active, state = self._under_way
         wanted = min(self.batch_size, len(active.requests) - len(active.free) + len(self._waiting))

@@ -99,7 +99,8 @@ class RequestBuilder:
         """
         shortest, longest = self.options.lengths(len(source_ids), self.max_positions)
         required = tuple(tuple(self._ids_of_phrase(phrase)) for phrase in phrases)
-        return Request(source_ids, longest, shortest, tuple(self.tokenizer.encode(prefix)), required, seed)
+        prefix_ids = tuple(self.tokenizer.encode(prefix)) if prefix else ()
+        return Request(source_ids, longest, shortest, prefix_ids, required, seed)
 
     def _ids_of_phrase(self, phrase: str) -> list[int]:
         """The ids of a phrase that is required.
