@@ -176,11 +176,8 @@ class Decoding:
         wanted = min(self.batch_size, len(active.requests) - len(active.free) + len(self._waiting))
         if wanted > len(active.requests):
             state = self._widen(active, state, wanted)
-        free = active.free
-        enough = max(1, min(REFILL, len(active.requests) // REFILL))
-        are_few = len(self._waiting) < min(FEW, len(active.requests) // 4)
-        waits = are_few and self._num_held < MOST_HELD
-        if self._waiting and len(free) >= min(enough, len(self._waiting)) and not waits:
+        if self._is_worth_filling(active):
+            free = active.free
             newer, newer_state = self._begin(len(free))
             slots = free[: len(newer.requests)]
             active.replace(slots, newer)
@@ -193,6 +190,13 @@ class Decoding:
             beams = torch.arange(active.newest.shape[1]).expand(len(kept), -1)
             state = state.select(torch.tensor(kept), beams)
         self._under_way = active, state
+
+    def _is_worth_filling(self, active: ActiveBatch) -> bool:
+        """Whether waiting sentences take free slots now. In a large batch, several do so together."""
+        size, num_waiting = len(active.requests), len(self._waiting)
+        enough = max(1, min(REFILL, size // REFILL))
+        waits_for_others = num_waiting < min(FEW, size // 4) and self._num_held < MOST_HELD
+        return bool(num_waiting) and len(active.free) >= min(enough, num_waiting) and not waits_for_others
 
     def _begin(self, count: int) -> tuple[ActiveBatch, Any]:
         """The next waiting sentences before their first token, with their sources encoded."""
