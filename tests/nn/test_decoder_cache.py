@@ -56,13 +56,14 @@ def test_sentences_are_dropped_and_change_their_order() -> None:
 
 def test_cells_without_descendants_are_filled_anew() -> None:
     cache = BeamCache(1, 2, CPU).select(torch.arange(2), torch.zeros(2, 5, dtype=torch.long))
-    for _ in range(CELLS - 5):
+    assert cache.num_cells == 2 * CELLS  # as hypotheses branch
+    for _ in range(2 * CELLS - 5):
         cache.begin_step(5)
         cache.reorder(torch.zeros(2, 5, dtype=torch.long))  # the best hypothesis is the parent of all
-    assert cache.num_cells == CELLS
+    assert cache.num_cells == 2 * CELLS
     for _ in range(20):
         cache.begin_step(5)
-    assert cache.num_cells > CELLS  # five that do not share need room
+    assert cache.num_cells > 2 * CELLS  # five that do not share need room
 
 
 def test_a_sentence_takes_another_ones_slot() -> None:

@@ -10,7 +10,7 @@ import regard.serving
 ROOT = Path(regard.serving.__file__).parent
 LAYERS = (
     {"directions", "examples", "limits", "logs", "shared_state", "snapshots"},
-    {"keys", "model_folders"},
+    {"character_counts", "keys", "model_folders"},
     {"glossaries", "glossary_entries"},
     {"batching"},
     {"documents", "inspection_cache", "model_registry", "text_results", "translation_request", "translation_service"},
