@@ -140,11 +140,10 @@ class NativeSearch:
         """Note the hypotheses of each sentence that have finished, where they are not those that this search has finished."""
         for sentence, hypotheses in enumerate(finished):
             if self._num_finished[sentence] != len(hypotheses):
-                best, first = sorted(-each.score for each in hypotheses), sentence * self._num_best
+                best = sorted((each.score for each in hypotheses), reverse=True)[: self._num_best]
                 self._num_finished[sentence] = len(hypotheses)
-                self._best_finished[first : first + len(best[: self._num_best])] = [
-                    -each for each in best[: self._num_best]
-                ]
+                for place, score in enumerate(best, start=sentence * self._num_best):
+                    self._best_finished[place] = score
 
     def advance(self, log_probs: Float[Tensor, "sentence beam vocab"]) -> None:
         """Take a step, from the log-probabilities of the next token."""

@@ -28,7 +28,9 @@ TEXTS_ON_CPU, TEXTS_ON_GPU = 64, 256
 REFILL = 8
 """Free slots that are filled together in large batches: the encoder is more efficient on several sentences."""
 FEW, MOST_HELD = 16, 4
-"""Fewer sentences than this, or than a quarter of a small batch, wait for others to be encoded with them; for so many steps."""
+"""Fewer new sentences than `FEW` wait for others, to be encoded with them, for at most `MOST_HELD` steps. In a batch of fewer
+than 64, a quarter of the batch takes the place of `FEW`.
+"""
 
 
 def texts_at_once(wanted: int | None, device: torch.device) -> int:
