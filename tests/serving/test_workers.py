@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import os
 import re
 import shutil
 import signal
+import socket
 import sqlite3
 import sys
 import time
@@ -20,7 +22,10 @@ from pathlib import Path
 import deepl
 import pytest
 import torch
+import uvicorn
 from served import Running, Start
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 from test_interfaces import FIELDS, JSON, send
 from test_server import wait_for
 
@@ -29,6 +34,7 @@ from regard.checkpoint import save_new
 from regard.models.config import EncoderDecoderConfig
 from regard.models.registry import build
 from regard.pipelines.translator import Translator
+from regard.serving.http.server import Server, listen
 from regard.serving.keys import Keys
 from regard.serving.limits import ServingError
 from regard.serving.shared_state import SharedState
@@ -288,6 +294,43 @@ def test_the_models_are_in_memory_once(start: Start, tmp_path: Path) -> None:
 
 
 # without a server
+
+
+@pytest.mark.parametrize("how", ["stop_accepting", "shutdown"])
+def test_a_connection_accepted_as_the_server_stops_is_answered(how: str) -> None:
+    """In the same round of the event loop: asyncio's own `close` would lose it."""
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await Response("here")(scope, receive, send)
+
+    async def run() -> bytes:
+        loop, listening = asyncio.get_running_loop(), listen("127.0.0.1", 0)
+        server = Server(uvicorn.Config(app, ws="none", log_config=None, lifespan="off"))
+        serving = asyncio.ensure_future(server.serve(sockets=[listening]))
+        while not server.started:
+            await asyncio.sleep(0.01)
+        told: asyncio.Future[None] = loop.create_future()
+
+        async def stop() -> None:
+            await told
+            if how == "shutdown":
+                await server.shutdown([listening])
+            else:
+                server.stop_accepting()
+
+        stopping = asyncio.ensure_future(stop())
+        await asyncio.sleep(0)  # it waits
+        with socket.create_connection(listening.getsockname()) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            client.settimeout(20)
+            # It goes on in the next round, before what is accepted in this one begins.
+            loop.call_soon(told.set_result, None)
+            answer = await asyncio.to_thread(client.recv, 1 << 16)
+        server.should_exit = True
+        await asyncio.gather(serving, stopping)
+        return answer
+
+    assert asyncio.run(run()).startswith(b"HTTP/1.1 200")
 
 
 def test_numbers_of_processes_are_added() -> None:

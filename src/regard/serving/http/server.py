@@ -32,13 +32,38 @@ BACKLOG = 4096
 """Connections that wait to be accepted."""
 
 
-class _Server(uvicorn.Server):
-    """Uvicorn's server, whose signals are ours."""
+class Server(uvicorn.Server):
+    """Uvicorn's server. Its signals are ours, and it loses no connection that it has accepted."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Leave the signals alone."""
         yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept connections."""
+        await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(BACKLOG)  # asyncio made it as short as what it accepts at once
+
+    def stop_accepting(self) -> None:
+        """Accept no more connections, and keep those that were accepted.
+
+        asyncio's `Server.close` loses a connection that was accepted in the same round of the event loop: its transport is made
+        in the next one, for a server that is closed by then, and the client sees a reset.
+        """
+        if sys.platform == "win32":  # its event loop waits for no sockets
+            return
+        loop = asyncio.get_running_loop()
+        for each in self.servers:
+            for listening in each.sockets:
+                loop.remove_reader(listening)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept no more connections, and end when those that were accepted are answered."""
+        self.stop_accepting()
+        await asyncio.sleep(POLL_SECONDS)  # the last ones begin
+        await super().shutdown(sockets)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -106,7 +131,7 @@ def serve(
         h11_max_incomplete_event_size=1 << 16,
         backlog=1 if worker else at_once,  # a worker leaves the next connection to one that waits
     )
-    asyncio.run(_run(_Server(config), app.context, listening, worker))
+    asyncio.run(_run(Server(config), app.context, listening, worker))
 
 
 def _ended_quietly(asgi: ASGIApp, registry: ModelRegistry) -> ASGIApp:
@@ -136,7 +161,7 @@ def _ended_quietly(asgi: ASGIApp, registry: ModelRegistry) -> ASGIApp:
     return ended
 
 
-async def _run(server: _Server, context: ServerContext, listening: socket.socket, worker: WorkerProcess | None) -> None:
+async def _run(server: Server, context: ServerContext, listening: socket.socket, worker: WorkerProcess | None) -> None:
     loop, registry, keys = asyncio.get_running_loop(), context.registry, context.keys
     tasks: set[asyncio.Task[None]] = set()
 
@@ -154,8 +179,7 @@ async def _run(server: _Server, context: ServerContext, listening: socket.socket
 
     def retire() -> None:
         registry.is_retired = True
-        for each in server.servers:
-            each.close()
+        server.stop_accepting()
         tasks.add(asyncio.ensure_future(_end_when_idle(server, registry)))
 
     reloads: set[asyncio.Task[None]] = set()
@@ -187,7 +211,6 @@ async def _run(server: _Server, context: ServerContext, listening: socket.socket
     serving = asyncio.ensure_future(server.serve(sockets=[listening]))
     while not (server.started or serving.done()):
         await asyncio.sleep(POLL_SECONDS)
-    listening.listen(BACKLOG)  # asyncio made it as short as what it accepts at once
     if worker is not None:
         worker.started()
     await serving
@@ -203,7 +226,7 @@ async def _report(context: ServerContext) -> None:
         await asyncio.sleep(SECONDS)
 
 
-async def _end_when_idle(server: _Server, registry: ModelRegistry) -> None:
+async def _end_when_idle(server: Server, registry: ModelRegistry) -> None:
     while not registry.is_idle:
         await asyncio.sleep(POLL_SECONDS)
     server.should_exit = True
