@@ -32,7 +32,7 @@ class NativeLayersHook(BuildHookInterface):  # type: ignore[misc]  # hatchling h
             assert spec.loader is not None
             native_build = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(native_build)
-            native_build.build()
+            native_build.build(anew=version != "editable")  # a wheel may be made in another system than what is there
         except Exception as error:  # compilers fail in many ways; PyTorch decodes without them
             if wanted == "require":
                 raise

@@ -2,6 +2,7 @@
 
     python native/build.py            # into src/regard/engines
     python native/build.py folder     # elsewhere
+    python native/build.py --missing  # those that are not compiled from these sources yet
     CC="python -m ziglang cc -target aarch64-linux-gnu" python native/build.py folder arm64    # for other processors
 
 Any C compiler will do: that of the environment variable CC, `cc`, `gcc`, `clang`, or the one of `pip install ziglang`.
@@ -19,6 +20,8 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 SOURCES, HEADERS = (sorted(Path(__file__).parent.glob(pattern)) for pattern in ("*.c", "*.h"))
@@ -80,8 +83,8 @@ def compiler() -> list[str]:
 
 
 def digest() -> str:
-    """Of what is compiled."""
-    return hashlib.sha256(b"".join(path.read_bytes() for path in SOURCES + HEADERS)).hexdigest()[:16]
+    """Of what is compiled, and of how."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in (*SOURCES, *HEADERS, Path(__file__)))).hexdigest()[:16]
 
 
 def known(spellings: list[list[str]]) -> list[str] | None:
@@ -96,12 +99,22 @@ def known(spellings: list[list[str]]) -> list[str] | None:
     return None
 
 
-def build(output: Path = PLACE, more: tuple[str, ...] = (), of: str | None = None) -> list[Path]:
-    """The libraries for all kinds of a machine's processors, but for those that the compiler does not know.
+def build(
+    output: Path = PLACE,
+    more: tuple[str, ...] = (),
+    of: str | None = None,
+    *,
+    kinds: Collection[str] | None = None,
+    anew: bool = True,
+) -> list[Path]:
+    """The libraries for all kinds of a machine's processors, but for those that the compiler does not know. They are compiled
+    side by side.
 
     Args:
         more: further flags.
         of: a machine of `KINDS`; this one by default.
+        kinds: of processors; None: all of the machine. The oldest is among them in any case.
+        anew: False: a library that is there and was compiled from these sources is left as it is.
     Raises:
         NoCompilerError: there is no compiler, or it failed; or the machine is of another kind.
     """
@@ -109,37 +122,49 @@ def build(output: Path = PLACE, more: tuple[str, ...] = (), of: str | None = Non
     if of not in KINDS:
         raise NoCompilerError(f"processors of kind {of} have no native layers")
     output.mkdir(parents=True, exist_ok=True)
-    built = []
-    for kind, spellings in KINDS[of].items():
-        path = output / f"layers-{kind}{SUFFIXES.get(platform.system(), '.so')}"
-        flags = known(spellings) if kind != list(KINDS[of])[-1] else spellings[0]
-        if flags is None:
-            path.unlink(missing_ok=True)
-            continue
-        partial = path.with_name(f".{path.name}.{os.getpid()}")
-        words = [
-            *compiler(),
-            *FLAGS,
-            *flags,
-            *more,
-            f'-DSOURCE_DIGEST="{digest()}"',
-            *map(str, SOURCES),
-            "-o",
-            str(partial),
-            "-lm",
+    oldest = list(KINDS[of])[-1]
+    wanted = [kind for kind in KINDS[of] if kinds is None or kind in kinds or kind == oldest]
+    libraries = {kind: output / f"layers-{kind}{SUFFIXES.get(platform.system(), '.so')}" for kind in wanted}
+    with ThreadPoolExecutor() as pool:
+        return [
+            path for path in pool.map(lambda kind: _compiled(libraries[kind], of, kind, more, anew), wanted) if path
         ]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        if done.returncode:
-            partial.unlink(missing_ok=True)
-            raise NoCompilerError(f"`{shlex.join(words)}` failed:\n{done.stderr.strip()}")
-        partial.replace(path)
-        built.append(path)
-    return built
+
+
+def _compiled(path: Path, of: str, kind: str, more: tuple[str, ...], anew: bool) -> Path | None:
+    """The library for a kind of processor; None where the compiler does not know that."""
+    made_from = digest()
+    if not anew and path.is_file() and made_from.encode() in path.read_bytes():
+        return path
+    spellings = KINDS[of][kind]
+    flags = known(spellings) if kind != list(KINDS[of])[-1] else spellings[0]
+    if flags is None:
+        path.unlink(missing_ok=True)
+        return None
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    words = [
+        *compiler(),
+        *FLAGS,
+        *flags,
+        *more,
+        f'-DSOURCE_DIGEST="{made_from}"',
+        *map(str, SOURCES),
+        "-o",
+        str(partial),
+        "-lm",
+    ]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode:
+        partial.unlink(missing_ok=True)
+        raise NoCompilerError(f"`{shlex.join(words)}` failed:\n{done.stderr.strip()}")
+    partial.replace(path)
+    return path
 
 
 if __name__ == "__main__":
+    options = [word for word in sys.argv[1:] if word != "--missing"]
     try:
-        for path in build(*map(Path, sys.argv[1:2]), of=(sys.argv[2:3] or [None])[0]):
+        for path in build(*map(Path, options[:1]), of=(options[1:2] or [None])[0], anew="--missing" not in sys.argv):
             print(path)
     except NoCompilerError as error:
         sys.exit(f"native layers were not compiled: {error}")

@@ -1,6 +1,5 @@
 """Layers in C: the same function as PyTorch's, on random configurations; and the same numbers in any batch, to the last bit."""
 
-import importlib.util
 import os
 import pickle
 import random
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 import torch
+from compiled import builder, compile_into
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
@@ -376,16 +376,6 @@ def test_hooks_see_and_change_as_without_c() -> None:
     assert len(seen) == 3
 
 
-def builder() -> Any:
-    """`native/build.py` as a module."""
-    spec = importlib.util.spec_from_file_location("native_build", ROOT / "native" / "build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_the_library_was_made_from_its_source() -> None:
     assert LIBRARY.functions.regard_source().decode() == builder().digest(), "`make native` compiles it anew"
 
@@ -499,7 +489,7 @@ sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", *sys.argv[2:]]))
 
 def sanitized(folder: Path, program: str, *arguments: str) -> str:
     """The output of a program with libraries that stop at accesses outside of arrays and at undefined arithmetic."""
-    builder().build(folder, ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1"))
+    compile_into(folder, "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1")
     runtimes = []
     for name in ("libasan.so", "libstdc++.so.6"):  # PyTorch throws, and what catches that must be there from the start
         command = ["gcc", f"-print-file-name={name}"]

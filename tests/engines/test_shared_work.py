@@ -1,6 +1,5 @@
 """Several threads for one call of the layers in C: the same numbers, to the last bit, and threads that harm nobody."""
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 import torch
+from compiled import compile_into
 from torch import nn
 
 from regard.engines.library import Library, find, find_in
@@ -36,13 +36,8 @@ DTYPES = (torch.float32, torch.bfloat16, torch.int8)
 @pytest.fixture(scope="module")
 def eager(tmp_path_factory: pytest.TempPathFactory) -> Library:
     """A library that divides even the smallest work."""
-    spec = importlib.util.spec_from_file_location("native_build", ROOT / "native" / "build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(build)
     folder = tmp_path_factory.mktemp("library")
-    build.build(folder, ("-DWORTH=1",))
+    compile_into(folder, "-DWORTH=1")
     library = find_in(folder).library
     assert library is not None
     return library
