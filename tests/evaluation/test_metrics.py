@@ -30,6 +30,14 @@ def test_scores_are_sacrebleus(tokenize: str, lowercase: bool) -> None:
     assert 0 < scores.chrf < 100
 
 
+def test_one_score_alone_is_that_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(text_metrics.ADDED, "first", lambda texts, references: len(texts[0]) / len(references[1]))
+    metrics = TextMetrics(lowercase=True)
+    every = metrics.score(TEXTS, REFERENCES).results()
+    for name in (*text_metrics.OF_TEXTS, "first"):
+        assert metrics.score_by(name, TEXTS, REFERENCES) == every[name], name
+
+
 def test_equal_texts_have_full_scores() -> None:
     scores = TextMetrics().score(REFERENCES, REFERENCES)
     assert (scores.bleu, scores.chrf, scores.exact_match) == (pytest.approx(100), pytest.approx(100), 1.0)

@@ -33,7 +33,7 @@ from regard.data.selection import Selection, per_corpus, select_pairs
 from regard.data.sequences import EncodedPairs
 from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import Likelihood, likelihood
-from regard.evaluation.text_metrics import ADDED, OF_TEXTS, tokenization_hint
+from regard.evaluation.text_metrics import ADDED, OF_TEXTS, TextMetrics, tokenization_hint
 from regard.models.config import EncoderDecoderConfig
 from regard.pipelines.translator import Translator
 from regard.runs.progress import RunDisplay
@@ -212,8 +212,8 @@ class PairsTask(Task):
         if (metric := self.settings.training.metric) not in ("loss", "token_accuracy"):
             scores[metric] = math.nan
             if math.isfinite(scored.loss):  # else there is nothing to search in
-                translator = Translator(model, self.tokenizer, self.source_tokenizer)
-                scores[metric] = translator.evaluate(self.valid.sources, self.valid.targets, beam_size=1)[metric]
+                texts = self._greedy(model, self.valid.sources)
+                scores[metric] = TextMetrics().score_by(metric, texts, self.valid.targets)
         return scores
 
     def loss(self, model: Any) -> float:
@@ -252,15 +252,20 @@ class PairsTask(Task):
             return loaded
         return Translator(loaded.model, self.tokenizer, self.source_tokenizer)
 
+    def _greedy(self, model: Any, sources: Sequence[str]) -> list[str]:
+        """What greedy search writes."""
+        translator = Translator(model, self.tokenizer, self.source_tokenizer)
+        return [translation.text for translation in translator.translate(sources, beam_size=1)]
+
     def sample(self, model: Any) -> dict[str, Any]:
         """The translations of a few pairs of the validation text, and the alignment of the first, if the model has any."""
         chosen = range(0, len(self.valid), max(1, len(self.valid) // NUM_SAMPLES))[:NUM_SAMPLES]
         sources, references = ([side[index] for index in chosen] for side in (self.valid.sources, self.valid.targets))
-        translator = Translator(model, self.tokenizer, self.source_tokenizer)
-        written = [translation.text for translation in translator.translate(sources, beam_size=1)]
+        written = self._greedy(model, sources)
         found: dict[str, Any] = {"texts": list(zip(sources, written, references, strict=True))}
         if not model.attention_names.get("cross"):
             return found
+        translator = Translator(model, self.tokenizer, self.source_tokenizer)
         alignment = asdict(translator.align(sources[0], references[0]))
         if max(len(alignment["source_tokens"]), len(alignment["target_tokens"])) <= LARGEST_DRAWN:
             alignment["weights"] = [[round(weight, 3) for weight in row] for row in alignment["weights"]]
