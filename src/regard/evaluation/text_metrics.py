@@ -156,7 +156,8 @@ class TextMetrics:
             return sum(exact_matches(texts, [references])) / len(texts)
         if metric in ADDED:
             return _added_score(metric, texts, references)
-        return corpus_score({"bleu": self.bleu, "chrf": self.chrf}[metric], texts, [references])
+        of_sacrebleu: dict[str, BLEU | CHRF] = {"bleu": self.bleu, "chrf": self.chrf}
+        return corpus_score(of_sacrebleu[metric], texts, [references])
 
     def bleu_counts(self, columns: Sequence[Column]) -> bool:
         """Whether any reference has as many tokens as the longest n-grams of BLEU."""
