@@ -5,7 +5,9 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,10 +24,23 @@ LONGEST_CODE = 88
 TRAININGS = ROOT / "docs" / "guide" / "trainings"
 TRAINED = {"draw_05"}
 """Scripts that train for their picture: on another processor, curves differ by more than rounding."""
+SLOW = {
+    "09-recurrence-with-attention",
+    "10-encoders-and-decoders-alone",
+    "11-attention-that-computes",
+    "15-scaling",
+    "16-from-a-model-to-a-service",
+    "draw_05",
+}
+"""Chapters and pictures that train for half a minute or more: `make test-long` and `make docs` run them."""
 PICTURES = ROOT / "docs" / "guide" / "pictures"
 
 
-@pytest.mark.parametrize("path", [*CHAPTERS, *SOLUTIONS], ids=lambda path: path.stem)
+def slow_marked(paths: Sequence[Path]) -> list[Any]:
+    return [pytest.param(path, marks=[pytest.mark.slow] * (path.stem in SLOW)) for path in paths]
+
+
+@pytest.mark.parametrize("path", slow_marked([*CHAPTERS, *SOLUTIONS]), ids=lambda path: path.stem)
 def test_a_chapter_prints_what_it_shows(path: Path, forks: Forks) -> None:
     for name in run_page.data_of(path.read_text()):
         if not (run_page.SHARED_DATA / name).is_dir():
@@ -90,7 +105,7 @@ def test_blocks_that_are_not_run_say_why_and_are_few() -> None:
     assert all(len(note) > len("not run: ") + 10 for note in notes)
 
 
-@pytest.mark.parametrize("script", sorted(PICTURES.glob("draw_*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("script", slow_marked(sorted(PICTURES.glob("draw_*.py"))), ids=lambda path: path.stem)
 def test_pictures_are_what_their_script_draws(script: Path, tmp_path: Path, forks: Forks) -> None:
     """But for the last digits of coordinates, which other processors may round differently."""
     done = forks.run(script, cwd=tmp_path, env={"PICTURES": str(tmp_path)})

@@ -122,6 +122,7 @@ def test_a_divided_model_is_measured_by_what_it_writes(data: Path) -> None:
     assert "valid_exact_match" in (data / "written" / "metrics.jsonl").read_text()
 
 
+@pytest.mark.slow
 def test_snapshots_of_a_divided_model_are_whole(data: Path) -> None:
     options = ("--steps", "5", "--set", "model.dropout=0", "--set", "training.keep_every=5")
     shown = train(data, 2, "divided", "--shard", *options)
@@ -152,6 +153,7 @@ def test_a_run_that_is_asked_to_stop_saves_where_it_is(data: Path) -> None:
     assert f"resumed at step {step:,}\n" in again
 
 
+@pytest.mark.slow
 def test_processes_train_one_model_after_the_other(data: Path) -> None:
     script = data / "several.py"
     script.write_text(

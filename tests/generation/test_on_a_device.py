@@ -78,7 +78,7 @@ def decoding(
     side = "left" if isinstance(kind, Decoder) else "right"
     symbols = TargetSymbols((), 3, 0, (0, 1)) if isinstance(kind, Decoder) else SYMBOLS
     return Decoding(
-        kind, requests(11, phrases), rule, symbols, batch_size=4, filters=filters, padding_side=side, **where
+        kind, requests(7, phrases), rule, symbols, batch_size=4, filters=filters, padding_side=side, **where
     )
 
 

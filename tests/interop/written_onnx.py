@@ -90,13 +90,14 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Foreign
 
 
 RARE = (
+    "transformer",
     "transformer, buckets, output bias",
     "decoder",
     "decoder, bounded scores and logits",
     "encoder, mlm",
     "encoder, classes by the mean, window longer than the example",
 )
-"""Models whose parts others have, too, or few models have."""
+"""Models whose parts others have, too, or few models have: they are among the slow tests."""
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in RARE)) for name in MODELS])

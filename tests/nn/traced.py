@@ -46,9 +46,9 @@ VARIANTS: dict[str, Callable[[], MultiHeadAttention]] = {
 
 FAMILIES: dict[str, tuple[Callable[..., Any], int]] = {
     "encoder-decoder": (
-        lambda **sizes: EncoderDecoder(EncoderDecoderConfig(num_encoder_layers=2, num_decoder_layers=2, **sizes)), 2,
+        lambda **sizes: EncoderDecoder(EncoderDecoderConfig(num_encoder_layers=1, num_decoder_layers=1, **sizes)), 2,
     ),
-    "decoder": (lambda **sizes: Decoder(DecoderConfig(num_layers=2, **sizes)), 1),
+    "decoder": (lambda **sizes: Decoder(DecoderConfig(num_layers=1, **sizes)), 1),
 }  # fmt: skip
 """How a family's model is made, and how many texts it reads."""
 POSITIONS = ["sinusoidal", "learned", "rotary", "alibi", "t5", "relative_key", "shaw"]

@@ -10,6 +10,8 @@ import pytest
 from on_page import ALTERNATIVES, ERROR, SEARCH, TEXT, TREE, Shown, head_button
 
 AXE = Path(__file__).parents[3] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+DARK = pytest.param("dark", marks=pytest.mark.slow)
+"""Colours of parts that the first test looks at, too."""
 SENTENCE = "the old cat sleeps near Paris"
 
 
@@ -67,7 +69,7 @@ def test_axe_finds_nothing(opened: Any, learnt_url: str, scheme: str) -> None:
 
 
 @pytest.mark.skipif(not AXE.is_file(), reason="`npm ci` in web/ brings axe-core")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", DARK])
 def test_axe_finds_nothing_in_the_tour_on_a_phone_and_on_paper(opened: Any, learnt_url: str, scheme: str) -> None:
     page = opened(learnt_url, text=SENTENCE)
     page.page.emulate_media(color_scheme=scheme)
@@ -95,7 +97,7 @@ def test_axe_finds_nothing_in_the_tour_on_a_phone_and_on_paper(opened: Any, lear
 
 
 @pytest.mark.skipif(not AXE.is_file(), reason="`npm ci` in web/ brings axe-core")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", DARK])
 def test_axe_finds_nothing_about_a_language_model(opened: Any, serve: Any, tmp_path: Path, scheme: str) -> None:
     page = opened(serve(page_models.letters(tmp_path / "letters")).url, text="ab c", length=20, off="decoder.0.0")
     page.page.emulate_media(color_scheme=scheme)
