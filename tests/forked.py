@@ -12,8 +12,11 @@ from types import TracebackType
 from typing import NamedTuple
 
 FORKING = """
-import json, os, runpy, sys
+import gc, json, os, runpy, sys
+gc.disable()
 import matplotlib.figure, torch
+gc.freeze()
+gc.enable()
 
 for line in sys.stdin:
     script, arguments, folder, environment, printed = json.loads(line)

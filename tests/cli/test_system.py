@@ -372,3 +372,20 @@ print([name for name in ("torch", "numpy", "pydantic", "tokenizers", "starlette"
 )
 def test_valid_takes_the_words_that_follow(given: list[str], spread: list[str]) -> None:
     assert spread_values(given, "--valid") == spread
+
+
+def test_what_a_command_imports_is_left_out_of_looks_for_garbage() -> None:
+    """Once, with the collector as it was before; where PyTorch is there already, nothing is done."""
+    program = """
+import gc, sys
+from regard.cli.main import import_torch
+assert "torch" not in sys.modules
+import_torch()
+counted = gc.get_freeze_count()
+print(gc.isenabled(), counted > 50_000, "torch" in sys.modules)
+kept = [[] for _ in range(100)]
+import_torch()
+print(gc.get_freeze_count() <= counted)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "True True True\nTrue\n"
