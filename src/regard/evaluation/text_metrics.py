@@ -147,7 +147,7 @@ class TextMetrics:
         )
 
     def score_by(self, metric: str, texts: Sequence[str], references: Sequence[str]) -> float:
-        """One of the scores of `score`, without the time that the others take.
+        """A single score of those that `score` gives, without the time that the others take.
 
         Args:
             metric: `bleu`, `chrf`, `exact_match`, or one that was added.
