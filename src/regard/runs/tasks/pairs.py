@@ -253,7 +253,7 @@ class PairsTask(Task):
         return Translator(loaded.model, self.tokenizer, self.source_tokenizer)
 
     def _greedy(self, model: Any, sources: Sequence[str]) -> list[str]:
-        """What greedy search writes."""
+        """The texts that greedy search writes."""
         translator = Translator(model, self.tokenizer, self.source_tokenizer)
         return [translation.text for translation in translator.translate(sources, beam_size=1)]
 
