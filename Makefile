@@ -131,7 +131,10 @@ web/node_modules/.package-lock.json: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund
 	@touch $@
 
-native: .venv/native
+# Also where a library is there that cannot be loaded.
+native: .venv/dev
+	$(BIN)/python native/build.py
+	@touch .venv/native
 
 clean:
 	rm -rf .venv .arm site demo-model histogram-model src/regard/engines/layers-*
