@@ -138,9 +138,7 @@ class TextMetrics:
                 )
         columns = reference_columns(references, more_references)
         return TextScores(
-            bleu=corpus_score(self.bleu, texts, columns),
-            chrf=corpus_score(self.chrf, texts, columns),
-            exact_match=sum(exact_matches(texts, columns)) / len(texts),
+            **{metric: self._score(metric, texts, columns) for metric in OF_TEXTS},
             bleu_counts=self.bleu_counts(columns),
             added=added_scores(texts, references),
             signatures=self.signatures(),
@@ -152,12 +150,14 @@ class TextMetrics:
         Args:
             metric: `bleu`, `chrf`, `exact_match`, or one that was added.
         """
+        return _added_score(metric, texts, references) if metric in ADDED else self._score(metric, texts, [references])
+
+    def _score(self, metric: str, texts: Sequence[str], columns: Sequence[Column]) -> float:
+        """The score by a metric of `OF_TEXTS`."""
         if metric == "exact_match":
-            return sum(exact_matches(texts, [references])) / len(texts)
-        if metric in ADDED:
-            return _added_score(metric, texts, references)
+            return sum(exact_matches(texts, columns)) / len(texts)
         of_sacrebleu: dict[str, BLEU | CHRF] = {"bleu": self.bleu, "chrf": self.chrf}
-        return corpus_score(of_sacrebleu[metric], texts, [references])
+        return corpus_score(of_sacrebleu[metric], texts, columns)
 
     def bleu_counts(self, columns: Sequence[Column]) -> bool:
         """Whether any reference has as many tokens as the longest n-grams of BLEU."""
