@@ -1,13 +1,12 @@
 """Programs, notebooks and the first lines of the README run from beginning to end, with few steps where they train."""
 
-import importlib.util
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from by_path import module_at
 from forked import Forks
 
 ROOT = Path(__file__).parents[1]
@@ -57,11 +56,7 @@ def test_a_notebook_runs_and_shows_what_it_prints(
 
 def test_notebooks_are_those_of_their_sources() -> None:
     pytest.importorskip("jupytext")
-    spec = importlib.util.spec_from_file_location("write_examples", ROOT / "docs" / "write_examples.py")
-    assert spec is not None
-    assert spec.loader is not None
-    writer: Any = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(writer)
+    writer = module_at(ROOT / "docs" / "write_examples.py")
     for notebook, source in zip(NOTEBOOKS, SOURCES, strict=True):
         kept = [(cell["cell_type"], "".join(cell["source"])) for cell in json.loads(notebook.read_text())["cells"]]
         made = [(cell.cell_type, cell.source) for cell in writer.notebook_of(source).cells]

@@ -1,6 +1,5 @@
 """What one tag does: the text of a release, the steps of the workflow, and versions that agree."""
 
-import importlib.util
 import re
 import shutil
 import tomllib
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from by_path import module_at
 from regard.version import __version__
 
 ROOT = Path(__file__).parents[1]
@@ -18,12 +18,7 @@ WORKFLOWS = ROOT / ".github" / "workflows"
 
 def release_notes() -> Any:
     """`docs/release_notes.py` as a module."""
-    spec = importlib.util.spec_from_file_location("release_notes", ROOT / "docs" / "release_notes.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(ROOT / "docs" / "release_notes.py")
 
 
 @pytest.fixture

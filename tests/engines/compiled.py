@@ -1,9 +1,9 @@
 """The layers in C, compiled anew by tests."""
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
+from by_path import module_at
 from regard.engines.library import find
 
 ROOT = Path(__file__).parents[2]
@@ -11,12 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 def builder() -> Any:
     """`native/build.py` as a module."""
-    spec = importlib.util.spec_from_file_location("native_build", ROOT / "native" / "build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(ROOT / "native" / "build.py")
 
 
 def compile_into(folder: Path, *flags: str) -> None:

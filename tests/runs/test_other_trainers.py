@@ -1,8 +1,6 @@
 """Hugging Face's `Trainer` and Lightning train our models as our own training does, through the adapters of `examples/`."""
 
-import sys
 from collections.abc import Iterator
-from importlib import util
 from itertools import product
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +10,7 @@ import pytest
 import torch
 
 import regard
+from by_path import module_at
 from regard.checkpoint import load_model
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -29,12 +28,7 @@ PLAIN: dict[str, Any] = {
 
 
 def example(name: str) -> ModuleType:
-    spec = util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
+    module: ModuleType = module_at(EXAMPLES / f"{name}.py")
     return module
 
 
