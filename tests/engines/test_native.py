@@ -494,10 +494,9 @@ def sanitized(folder: Path, program: str, *arguments: str) -> str:
     for name in ("libasan.so", "libstdc++.so.6"):  # PyTorch throws, and what catches that must be there from the start
         command = ["gcc", f"-print-file-name={name}"]
         runtimes.append(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
-    source = str(Path(library.__file__).parents[2])  # of the package that is tested
     environment = os.environ | {
         "LD_PRELOAD": " ".join(runtimes), "ASAN_OPTIONS": "detect_leaks=0",
-        "PYTHONPATH": os.pathsep.join((str(Path(__file__).parent), source)), "OMP_NUM_THREADS": "1",
+        "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1",
     }  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-c", program, str(folder), *arguments],
