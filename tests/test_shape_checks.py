@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import pytest
 import torch
@@ -23,6 +24,24 @@ def joined(left: Float[Tensor, "rows left"], right: Float[Tensor, "rows right"])
 @checked
 def scaled(number: float, name: str | None = None) -> float:
     return number if name is None else "much"  # type: ignore[return-value]
+
+
+@checked
+def first_of(every: list[Float[Tensor, " width"]], kind: Literal["sum", "mean"] = "sum") -> Float[Tensor, " width"]:
+    return every[0] if kind == "sum" else every[0] / len(every)
+
+
+@checked
+def stacked(*rows: Float[Tensor, " width"], **named: Float[Tensor, " width"]) -> Float[Tensor, "rows width"]:
+    return torch.stack([*rows, *named.values()])
+
+
+def added(number: object) -> object:
+    @checked
+    def inner(more: int, rows: Float[Tensor, "rows width"] | None = None) -> int:
+        return number  # type: ignore[return-value]
+
+    return inner(1)
 
 
 @checked
@@ -62,6 +81,9 @@ def test_what_fits_passes() -> None:
     assert isinstance(Rows.of(rows), Rows)
     assert Rows.width(rows) == 3
     assert len(list(each(rows))) == 2
+    assert first_of([torch.ones(2)], "mean").sum() == 2
+    assert stacked(torch.ones(2), last=torch.ones(2)).shape == (2, 2)
+    assert added(1) == 1
 
 
 @pytest.mark.parametrize(
@@ -69,6 +91,11 @@ def test_what_fits_passes() -> None:
     [
         lambda: joined(torch.ones(2, 3), torch.ones(4, 5)),  # arguments of other sizes
         lambda: joined(torch.ones(2, 3), torch.ones(2, 5)),  # a result of another size than the argument's
+        lambda: first_of([torch.ones(2, 3)]),
+        lambda: first_of([torch.ones(2)], "max"),  # type: ignore[arg-type]
+        lambda: stacked(torch.ones(2), torch.ones(3)),
+        lambda: stacked(torch.ones(2), last=torch.ones(3)),
+        lambda: added("1"),
         lambda: joined(torch.ones(2, 3), torch.ones(2, 5, dtype=torch.long)),
         lambda: joined(torch.ones(2, 3), torch.ones(2)),
         lambda: scaled("1"),  # type: ignore[arg-type]
@@ -83,8 +110,10 @@ def test_what_fits_passes() -> None:
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_found(call) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises((BeartypeCallHintViolation, BeartypeDoorHintViolation)):
-        call()
+    test_what_fits_passes()  # a check that has passed says nothing of other calls
+    for _ in range(2):
+        with pytest.raises((BeartypeCallHintViolation, BeartypeDoorHintViolation)):
+            call()
 
 
 def test_sizes_are_those_of_one_call() -> None:
