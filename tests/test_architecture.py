@@ -213,3 +213,9 @@ def test_a_file_has_one_subject_named_by_its_name() -> None:
     for path in FILES:
         assert path.stem not in {"utils", "helpers", "common", "misc", "constants", "base"}
         assert len(path.read_text(encoding="utf-8").splitlines()) <= 600, path
+
+
+def test_no_two_files_of_tests_have_one_name() -> None:
+    """A test imports what stands beside it by its name alone, and pytest puts all folders of tests on one path."""
+    stems = Counter(path.stem for path in Path(__file__).parent.rglob("*.py") if path.stem != "conftest")
+    assert {stem for stem, count in stems.items() if count > 1} == set()

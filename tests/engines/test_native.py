@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import torch
-from compiled import builder, compile_into
+from compiled_layers import builder, compile_into
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn

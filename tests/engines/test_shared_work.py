@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import torch
-from compiled import compile_into
+from compiled_layers import compile_into
 from torch import nn
 
 from regard.engines.library import Library, find, find_in
