@@ -25,6 +25,7 @@ TRAININGS = ROOT / "docs" / "guide" / "trainings"
 TRAINED = {"draw_05"}
 """Scripts that train for their picture: on another processor, curves differ by more than rounding."""
 SLOW = {
+    "06-the-transformer-in-150-lines",
     "09-recurrence-with-attention",
     "10-encoders-and-decoders-alone",
     "11-attention-that-computes",
