@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 
 import torch
@@ -143,8 +144,7 @@ def _alignment(model: Model, found: Record) -> str:
 
 def words_as_tokens(words: Sequence[str], text: str, tokenizer: Tokenizer) -> tuple[list[int], Tokens]:
     """The ids of words of a text between begin and end symbol, and the character offsets of each."""
-    no_limit = sum(len(tokenizer.encode(word)) for word in words) + 2
-    ids = encode_words([words], tokenizer, no_limit)[0][0].tolist()
+    ids = encode_words([words], tokenizer, max_positions=sys.maxsize)[0][0].tolist()
     spans: list[tuple[int, int] | None] = [None]
     found = 0
     for word in words:
@@ -161,8 +161,7 @@ def texts_as_tokens(texts: Sequence[str], text: str, tokenizer: Tokenizer, separ
         text: the whole, in which a pair has a tab.
         separators: how many end symbols stand between the texts of a pair.
     """
-    parts = [tokenizer.encode(each) for each in texts]
-    rows, _ = encode_whole([texts], tokenizer, sum(map(len, parts)) + separators + 2, separators)
+    rows, _ = encode_whole([texts], tokenizer, sys.maxsize, separators)
     spans, begin = list[tuple[int, int] | None](), 0
     for each in texts:
         spans += [None] * (separators if spans else 1)
@@ -198,9 +197,9 @@ def lines_as_tokens(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> Toke
 
 def _spans(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> list[tuple[int, int] | None]:
     """The character offsets of each token of a text, in these tokens."""
-    begin = tokenizer.symbols.source_begin_ids
-    for before in ([], begin):
-        if [*before, *tokenizer.encode(text)] == list(ids):
+    encoded = tokenizer.encode(text)
+    for before in ([], tokenizer.symbols.source_begin_ids):
+        if [*before, *encoded] == list(ids):
             return [*[None] * len(before), *tokenizer.offsets(text)]
     symbols = {tokenizer.eos_id, tokenizer.pad_id, *tokenizer.symbols.start_ids}
     return [None if id in symbols else span for id, span in zip(ids, tokenizer.spans(ids), strict=True)]
