@@ -6,7 +6,7 @@ BIN := .venv/bin
 FAST := tests/test_architecture.py tests/test_api.py tests/test_checkpoint.py tests/nn tests/text tests/models tests/evaluation \
 	tests/generation/test_rules.py tests/generation/test_sampling.py
 
-.PHONY: help demo web check-web native test test-older-processor test-processors test-long test-versions check check-fast coverage bench bench-gpu bench-generation bench-training bench-serving \
+.PHONY: help demo web check-web native test test-older-processor test-processors test-long test-arm test-versions check check-fast coverage bench bench-gpu bench-generation bench-training bench-serving \
 	soak results docs guide notebooks examples clean
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make test-older-processor  run the tests of what differs without AVX-512, as if there were none"
 	@echo "make test-processors  run all tests as on an AVX2 processor, then as on one with AVX-512 without bfloat16"
 	@echo "make test-long  run the tests that take minutes each"
+	@echo "make test-arm  run the tests of the layers in C as on three ARM processors, in an emulator"
 	@echo "make test-versions  run tests with the lowest versions that pyproject.toml allows, and with the newest (TORCH=2.13.0: with this PyTorch)"
 	@echo "make check   lint and type-check (the page's sources, too, where there is npm)"
 	@echo "make check-fast  make check and a selection of the tests, in under two minutes (the first run takes a minute more)"

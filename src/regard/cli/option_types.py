@@ -16,7 +16,7 @@ from regard.errors import HUB, SettingsError
 from regard.processors import may_choose_threads, num_free, usage
 
 Kind = TypeVar("Kind")
-Device = Annotated[str, typer.Option(help="auto, cpu, cuda, or xpu.")]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda, xpu, or mps.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads; by default one per core that is free.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing model.")]
 
@@ -53,7 +53,7 @@ LengthPenalty = Annotated[float, typer.Option(min=0.0, help="Alpha of Wu et al. 
 Engine = Annotated[
     str,
     typer.Option(
-        help="What decodes: torch, native (in C), native-bfloat16, native-int8, or auto: native where it can be."
+        help="What decodes: torch, native (in C), native-bfloat16, native-int8, or auto: in C where it can be."
     ),
 ]
 Precision = Annotated[str, typer.Option(help="float32, bfloat16 or auto.")]

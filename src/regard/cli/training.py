@@ -23,7 +23,8 @@ Steps = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="Optimizer steps, by default the preset's. Warm-up and the time between validations scale with them.",
+        help="Optimizer steps; by default the preset's, or fewer for few data. Warm-up and the time between validations "
+        "scale with them.",
     ),
 ]
 Seed = Annotated[int | None, typer.Option(min=0, max=2**32 - 1, help="Seed of the random numbers; by default 1.")]
@@ -63,7 +64,7 @@ def train(
     arch: Annotated[
         str | None,
         typer.Option(
-            help="encoder-decoder (the default) or rnn (the default for few spelled words): pairs of texts; "
+            help="encoder-decoder (the default) or rnn (the default for few spelled words or symbols): pairs of texts; "
             "decoder: a language model; encoder, encoder-decoder-classifier: need --task.",
         ),
     ] = None,

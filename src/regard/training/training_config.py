@@ -68,7 +68,10 @@ class TrainingConfig(BaseModel):
         None, ge=1, le=MOST, description="end the run after this many validations in a row without improvement"
     )
     keep_best: int = Field(
-        1, ge=1, le=MOST, description="number of best models to keep; all but the best are in the folder of checkpoints"
+        1,
+        ge=1,
+        le=MOST,
+        description="number of best models to keep, in the folder of checkpoints; 1: only the model itself",
     )
     keep_every: int = Field(
         0,
