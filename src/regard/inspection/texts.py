@@ -161,7 +161,7 @@ def texts_as_tokens(texts: Sequence[str], text: str, tokenizer: Tokenizer, separ
         text: the whole, in which a pair has a tab.
         separators: how many end symbols stand between the texts of a pair.
     """
-    rows, _ = encode_whole([texts], tokenizer, sys.maxsize, separators)
+    rows, _ = encode_whole([texts], tokenizer, max_positions=sys.maxsize, separators=separators)
     spans, begin = list[tuple[int, int] | None](), 0
     for each in texts:
         spans += [None] * (separators if spans else 1)
