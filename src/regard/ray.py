@@ -1,4 +1,4 @@
-"""Translation in Ray Data: each actor holds a model, and batches of rows come out with one more column.
+"""Translation in Ray Data: each actor holds a model, and batches of rows come out with two more columns: translations and errors.
 
     import ray
     from regard.ray import Translate

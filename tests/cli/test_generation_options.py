@@ -218,7 +218,9 @@ def test_several_workers_find_the_same(translator: Translator) -> None:
 
 def test_least_risk_chooses_among_candidates(translator: Translator) -> None:
     for method in ("sample", "beam"):
-        (found,) = translator.translate(["abcdef"], method=method, risk="chrf", num_candidates=8, n_best=2)
+        (found,) = translator.translate(
+            ["abcdef"], method=method, minimum_bayes_risk="chrf", num_candidates=8, n_best=2
+        )
         assert found.n_best[0].score >= found.n_best[-1].score
         assert 0 <= found.score <= 100
 
@@ -260,8 +262,11 @@ def test_in_bfloat16_and_each_on_its_own(folder: Path, translator: Translator) -
         ({"beam_sise": 3}, "option .*got 'beam_sise'.*'beam_size'"),
         ({"method": "beams"}, r"method must be beam, sample, stochastic_beam; got 'beams'. Did you mean 'beam'"),
         ({"beam_size": "many"}, r"beam_size must be a valid integer.*; got 'many'"),
-        ({"risk": "blue"}, r"minimum_bayes_risk must be 'chrf' or 'bleu'; got 'blue'"),
-        ({"risk": "chrf", "num_candidates": 2, "n_best": 3}, "n_best must be at most num_candidates; got 3 and 2"),
+        ({"minimum_bayes_risk": "blue"}, r"minimum_bayes_risk must be 'chrf' or 'bleu'; got 'blue'"),
+        (
+            {"minimum_bayes_risk": "chrf", "num_candidates": 2, "n_best": 3},
+            "n_best must be at most num_candidates; got 3 and 2",
+        ),
         (
             {"method": "sample", "coverage_penalty": 1.0},
             "coverage_penalty.*method=sample",

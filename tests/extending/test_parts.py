@@ -1,6 +1,7 @@
 """Everything that can be added from outside is: through the public names alone, and no file of ours knows of it."""
 
 import json
+import re
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -341,6 +342,24 @@ def test_a_format_is_loaded_and_converted(tmp_path: Path, capsys: pytest.Capture
         add_format(Format("Marian", lambda path: False, read_bundle))
 
 
+def test_a_file_that_changes_while_it_is_read_is_read_again_whatever_its_name(tmp_path: Path) -> None:
+    tokenizer = Tokenizer.train(WORDS)
+    model = Decoder(DecoderConfig(vocab_size=len(tokenizer), pad_id=tokenizer.pad_id, model_dim=16, num_heads=2)).eval()
+    loaded, read = LoadedModel(model, tokenizer, tokenizer), []
+
+    def read_changing(path: Path) -> ForeignModel:
+        read.append(path.read_bytes())
+        if len(read) == 1:
+            path.write_bytes(b"longer than before")
+        return ForeignModel("changing", loaded, Account([]), path=path)
+
+    file = tmp_path / "model.changing"
+    file.write_bytes(b"old")
+    add_format(Format("changing", lambda path: path.suffix == ".changing", read_changing))
+    regard.load(file)
+    assert read == [b"old", b"longer than before"]
+
+
 # (f) a decoding rule and a filter
 
 
@@ -368,6 +387,25 @@ class Greedy:
 
     def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:
         return active.finished[slot]
+
+
+class Endless(Greedy):
+    """Goes on where it must end."""
+
+    def advance(self, active: ActiveBatch, log_probs: Tensor) -> Tensor:
+        ids = log_probs.cpu()[:, :, 4:].argmax(dim=-1) + 4
+        parents = torch.zeros_like(ids)
+        active.grow(parents, ids, torch.zeros(ids.shape), active.scores)
+        return parents
+
+
+@pytest.mark.parametrize("arch", ["encoder-decoder", "rnn"])
+def test_a_rule_that_does_not_end_at_the_limit_is_an_error(arch: str) -> None:
+    add_decoding_method("endless", lambda options, eos_id: Endless(eos_id))
+    sizes = {"model_dim": 16} if arch == "rnn" else small()["model"]
+    translator = regard.new(PAIRS, arch=arch, settings={**small(), "model": sizes})
+    with pytest.raises(regard.SettingsError, match=r"must end a sentence at its limit; got one .* after 9 tokens"):
+        translator.translate([source for source, _ in PAIRS[:5]], method="endless", max_length=9)
 
 
 class Never:
@@ -426,6 +464,13 @@ def test_a_metric_is_measured_and_decides(tmp_path: Path, capsys: pytest.Capture
     with pytest.raises(SystemExit):
         run(["evaluate", str(tmp_path / "m"), str(tmp_path / "pairs.tsv")])
     assert "same_length" in capsys.readouterr().out
-    with pytest.raises(regard.SettingsError, match="new name; got bleu"):
-        add_metric("bleu", same_length)
+    texts = ["--parts", "1", "-o", str(tmp_path / "parts")]
+    for options in ([], texts, [*texts, "--collect"]):
+        with pytest.raises(SystemExit):
+            run(["evaluate", str(tmp_path / "m"), str(tmp_path / "pairs.tsv"), "--json", *options])
+    shown = [json.loads(each) for each in re.findall(r"^\{.*?^\}", capsys.readouterr().out, re.M | re.S)]
+    assert len(shown) == 2
+    for name in {*scores, *shown[0], *shown[1], "loss", "num_errors", "by_direction", "mean"} - {"same_length"}:
+        with pytest.raises(regard.SettingsError, match=f"new name; got {name}"):
+            add_metric(name, lambda texts, references: 1.0)
     shutil.rmtree(tmp_path / "m")

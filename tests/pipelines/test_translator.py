@@ -54,7 +54,9 @@ def test_a_beam_may_be_wider_than_a_text_is_long(tokenizer: Tokenizer, positions
     (found,) = translator.translate(["abc"], beam_size=9, n_best=9, min_length=8)
     assert len(found.n_best) == 9
     assert {len(candidate.ids) for candidate in found.n_best} <= {7, 8}
-    assert translator.translate(["abc"], risk="chrf", method="sample", num_candidates=64)[0].text is not None
+    assert (
+        translator.translate(["abc"], minimum_bayes_risk="chrf", method="sample", num_candidates=64)[0].text is not None
+    )
 
 
 def test_steps_beyond_the_last_position_are_refused(tokenizer: Tokenizer) -> None:
@@ -224,7 +226,7 @@ NAN, INFINITY = math.nan, math.inf
           for value in (-0.1, NAN, INFINITY, -INFINITY, True, "much")),
         {"workers": 10_000}, {"seed": -1}, {"seed": 2**64}, {"min_length": -1}, {"no_repeat_ngram": 0}, {"alternatives": -1},
         {"repetition_penalty": 0.0}, {"top_p": 0.0}, {"top_p": 1.1}, {"min_p": 1.0}, {"typical": 0.0},
-        {"num_candidates": 0, "risk": "chrf"}, {"min_length": 5, "max_length": 4},
+        {"num_candidates": 0, "minimum_bayes_risk": "chrf"}, {"min_length": 5, "max_length": 4},
     ],
 )  # fmt: skip
 def test_every_number_has_a_range(options: dict[str, Any]) -> None:
@@ -248,7 +250,7 @@ def test_every_number_has_a_range(options: dict[str, Any]) -> None:
         ({"method": "stochastic_beam", "typical": 0.3}, "typical.*method=stochastic_beam"),
         ({"diversity": 0.2}, r"diversity.* one group.*num_groups"),
         ({"num_candidates": 9}, "num_candidates.*minimum_bayes_risk=chrf"),
-        ({"risk": "chrf", "coverage_penalty": 0.2}, r"coverage_penalty.*minimum_bayes_risk.* both"),
+        ({"minimum_bayes_risk": "chrf", "coverage_penalty": 0.2}, r"coverage_penalty.*minimum_bayes_risk.* both"),
     ],
 )
 def test_an_option_without_effect_is_refused(options: dict[str, Any], message: str) -> None:

@@ -206,6 +206,19 @@ def test_every_request_has_a_line(start: Start, folder: Path, form: str) -> None
 # SIGHUP
 
 
+def test_a_key_may_contain_the_sign_of_comments(tmp_path: Path) -> None:
+    path = tmp_path / "keys"
+    path.write_text("# all keys\nabc#long 1 # of the first client\nplain #of the second, without a limit\n")
+    keys = Keys(path)
+    assert keys.check({}, {"api_key": "abc#long"}) == b"abc#long"
+    with pytest.raises(ServingError, match="may make 1 requests"):
+        keys.check({}, {"api_key": "abc#long"})
+    assert keys.check({}, {"api_key": "plain"}) == b"plain"
+    for other in ("abc", "abc#", "#of"):
+        with pytest.raises(ServingError, match="Invalid API key"):
+            keys.check({}, {"api_key": other})
+
+
 def test_keys_are_read_again(tmp_path: Path) -> None:
     path = tmp_path / "keys"
     path.write_text("old 1\nboth 2\n")

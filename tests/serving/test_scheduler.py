@@ -31,6 +31,7 @@ from regard.serving.inspection_cache import InspectionCache, InspectionRequest
 from regard.serving.limits import Limits, ServingError, serving_error
 from regard.serving.model_folders import ModelFolders
 from regard.serving.model_registry import ModelRegistry
+from regard.serving.shared_state import SharedState
 from regard.serving.translation_request import TranslationRequest
 from regard.serving.translation_service import TranslationService
 
@@ -380,6 +381,19 @@ def test_inspections_that_are_kept_have_a_bound(translator: Translator, monkeypa
     monkeypatch.setattr("regard.serving.inspection_cache.CACHED_SECONDS", 0.0)
     with pytest.raises(ServingError, match="gone"):
         kept.get(names[2])
+
+
+def test_texts_of_old_inspections_are_deleted_from_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "state.db"
+    kept = InspectionCache(SharedState(file))
+    old = kept.add(InspectionRequest("loading", Direction("en", "de"), "an old secret", None))
+    assert b"an old secret" in file.read_bytes()
+    monkeypatch.setattr("regard.serving.inspection_cache.CACHED_SECONDS", 0.0)
+    kept.add(InspectionRequest("loading", Direction("en", "de"), "a new text", None))
+    assert b"an old secret" not in file.read_bytes()
+    assert b"a new text" in file.read_bytes()
+    with pytest.raises(ServingError, match="gone"):
+        kept.get(old)
 
 
 def test_what_comes_ends_a_call_of_several_steps(translator: Translator) -> None:

@@ -61,7 +61,10 @@ def convert(
     list_tensors: Annotated[
         bool, typer.Option("--list", help="Print which of their tensors became which of ours.")
     ] = False,
-    overwrite: Overwrite = False,
+    overwrite: Annotated[
+        bool,
+        typer.Option("--overwrite", help="Replace a model folder or an adapter of Regard; not with other formats."),
+    ] = False,
     from_hub: FromHub = False,
 ) -> None:
     """Convert a model from another format into ours, or ours into another. Every tensor is listed.

@@ -165,7 +165,8 @@ def align(
         str | None,
         typer.Option(
             "--from",
-            help="Read the alignment from cross.2 (mean of a layer) or cross.2.3 (a head); by default, the best.",
+            help="Read the alignment from cross.2 (mean of a layer) or cross.2.3 (a head); by default from the model's alignment "
+            "head, else from the best.",
         ),
     ] = None,
     shifted: Annotated[
@@ -173,7 +174,10 @@ def align(
         typer.Option("--shifted", help="With --from: read it one step later, when the token is the decoder's input."),
     ] = False,
     gold: Annotated[
-        Path | None, typer.Option(help="File of gold alignments, 0-0 1p2 ...: to choose the head, and to measure.")
+        Path | None,
+        typer.Option(
+            help="File of gold alignments, 0-0 1p2 ...: to measure, and to choose a head where the model names none."
+        ),
     ] = None,
     gold_from_one: Annotated[bool, typer.Option("--gold-from-one", help="Words in --gold are counted from 1.")] = False,
     word_separators: Annotated[

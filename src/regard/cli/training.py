@@ -140,7 +140,8 @@ def train(
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Train three steps, print what the run would take and write, and write nothing."
+            "--dry-run",
+            help="Train four steps, validate once, and print what the run would take and write. No model is written.",
         ),
     ] = False,
     save_every: Annotated[

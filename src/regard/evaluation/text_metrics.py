@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, cast
 
@@ -33,6 +33,17 @@ Metric = Callable[[Sequence[str], Sequence[str]], float]
 Column = Sequence[str | None]
 """A reference for each text; None: it has no such reference."""
 OF_TEXTS = ("bleu", "chrf", "exact_match")
+MEASURED_ELSEWHERE = (
+    "loss",
+    "token_accuracy",
+    "perplexity",
+    "num_pairs",
+    "num_errors",
+    "by_direction",
+    "mean",
+    "trained",
+)
+"""Names that stand beside the scores of texts in the results of an evaluation."""
 ADDED: dict[str, Metric] = {}
 """Metrics that programs of others added, by name."""
 
@@ -42,9 +53,10 @@ def add_metric(name: str, metric: Metric) -> None:
     """Add a metric of your own, which is measured wherever BLEU is: in `evaluate`, and as `training.metric`.
 
     Raises:
-        SettingsError: there is a metric of this name.
+        SettingsError: the results of an evaluation have something of this name.
     """
-    if name in (*OF_TEXTS, "loss", "token_accuracy") or ADDED.get(name, metric) is not metric:
+    taken = {*MEASURED_ELSEWHERE, *(each.name for each in fields(TextScores))}
+    if name in taken or ADDED.get(name, metric) is not metric:
         raise SettingsError(f"a metric must have a new name; got {name}.")
     ADDED[name] = metric
 

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from regard.data.batch import pad_right
+from regard.errors import SettingsError
 from regard.generation.request import FinishReason, Hypothesis, Request
 
 
@@ -92,6 +93,19 @@ class ActiveBatch:
         return SearchTensors(
             self.newest, self.scores, self.lengths, self.ids, self.token_log_probs, self.limits, self.minima, self.prefixes
         )  # fmt: skip
+
+    def check_limits(self) -> None:
+        """Make sure that no sentence has as many tokens as it may have, and still goes on.
+
+        Raises:
+            SettingsError: one has, as its decoding rule did not end it.
+        """
+        for slot in (self.lengths >= self.limits).nonzero()[:, 0].tolist():
+            if self.requests[slot] is not None:
+                raise SettingsError(
+                    f"a decoding rule must end a sentence at its limit; got one that goes on after {self.limits[slot]} tokens. "
+                    "Finish its hypotheses in `advance`, and name its slot in `done`."
+                )
 
     def grow(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
 
@@ -26,7 +27,7 @@ class Options(BaseModel):
 
     def __init__(self, **options: Any) -> None:
         fields = type(self).model_fields
-        options = {self.former_names.get(name, name): value for name, value in options.items()}
+        options = self._with_present_names(options)
         for name, value in options.items():  # YAML's `yes` and `on` would be numbers to Python
             if isinstance(value, bool) and name in fields and not isinstance(fields[name].default, bool):
                 raise SettingsError(f"{name} must be a number or text; got the truth value {value}.")
@@ -51,8 +52,7 @@ class Options(BaseModel):
         """
         if not changes:
             return self
-        changes = {self.former_names.get(name, name): value for name, value in changes.items()}
-        return type(self)(**(self.model_dump() | changes))
+        return type(self)(**(self.model_dump() | self._with_present_names(changes)))
 
     def seeded(self: Record, seed: int) -> Record:
         """These options with another seed, whatever else they say."""
@@ -62,6 +62,12 @@ class Options(BaseModel):
     def default(cls, name: str) -> Any:
         """The default of an option."""
         return cls.model_fields[name].default
+
+    @classmethod
+    def _with_present_names(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        for name in cls.former_names.keys() & options.keys():
+            warnings.warn(f"the option {name} is now {cls.former_names[name]}", DeprecationWarning, stacklevel=4)
+        return {cls.former_names.get(name, name): value for name, value in options.items()}
 
     @classmethod
     def _first_problem(cls, error: ValidationError) -> SettingsError:

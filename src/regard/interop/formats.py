@@ -114,7 +114,7 @@ def read_foreign(name: Path | str) -> ForeignModel:
 def _model_files(path: Path) -> list[Path]:
     """Paths of the files of a model; others, such as logs, may change."""
     beside = path.iterdir() if is_folder(path) else (path, *path.parent.iterdir()) if path.parent.is_dir() else (path,)
-    return sorted(file for file in beside if file.suffix in ENDINGS)
+    return sorted(file for file in beside if file.suffix in ENDINGS or file == path)
 
 
 def _is_marian(path: Path) -> bool:

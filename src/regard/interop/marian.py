@@ -479,9 +479,10 @@ def _written_sizes(loaded: LoadedModel, model: EncoderDecoder) -> dict[str, int]
         )
     if model.target_embedding.weight[start].any():
         largest = float(model.target_embedding.weight[start].detach().abs().max())
+        other = "marian" if loaded.tokenizer.vocabulary is None else "ctranslate2"
         raise ModelFolderError(
             f"the vector that the decoder starts from must be zero to be written as {FORMAT}; got numbers up to {largest:.2g}. "
-            "Training has changed it; try `--to marian`, which is Hugging Face's format."
+            f"Training has changed it; try `--to {other}`."
         )
     sizes = {"source": config.source_vocab_size or config.vocab_size, "target": config.vocab_size}
     for side, tokenizer in (("source", loaded.source_tokenizer), ("target", loaded.tokenizer)):

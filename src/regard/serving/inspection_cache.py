@@ -68,7 +68,8 @@ class InspectionCache:
                 [name, now, json.dumps(asdict(request), default=list)],
             )
             database.execute(
-                "DELETE FROM inspections WHERE number <= (SELECT max(number) FROM inspections) - ?", [MOST_PROMISED]
+                "DELETE FROM inspections WHERE number <= (SELECT max(number) FROM inspections) - ? OR began < ?",
+                [MOST_PROMISED, now - CACHED_SECONDS],
             )
         if inspection is not None:
             self.put(name, inspection)

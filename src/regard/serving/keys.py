@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import time
 from collections.abc import Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -99,9 +100,10 @@ def _read(path: Path) -> dict[bytes, int | None]:
     """The keys of a file, each with its requests a minute; None: without a limit."""
     limits: dict[bytes, int | None] = {}
     for number, line in enumerate(read_lines(path), start=1):
-        key, *rest = line.partition("#")[0].split()[:2] or [""]
-        if not key:
+        words = list(takewhile(lambda word: not word.startswith("#"), line.split()))  # the rest is a comment
+        if not words:
             continue
+        key, *rest = words[:2]
         if rest and not (rest[0].isascii() and rest[0].isdigit() and int(rest[0])):
             raise SettingsError(f"{path}, line {number}: a limit must be requests a minute; got {rest[0]!r}.")
         limits[key.encode()] = int(rest[0]) if rest else None

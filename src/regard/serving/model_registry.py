@@ -256,7 +256,7 @@ class ModelRegistry:
         None, if they cannot be told apart: py3langid is not installed.
         """
         target = code_of(target)
-        sources = sorted({each.source for each in self._named if target in (None, each.target)})
+        sources = sorted({each.source for each in self._named if target is None or each.target in (target, ANY)})
         found = [(code, 1.0) for code in sources] if len(sources) == 1 else detect(text, sources)
         return found if has_letters(text) and ANY not in sources else [(code, 0.0) for code in sources if found]
 

@@ -30,6 +30,7 @@ class SharedState:
             path or ":memory:", timeout=WAITING_SECONDS, isolation_level=None, check_same_thread=False
         )
         if path is not None:
+            self._database.execute("PRAGMA secure_delete = ON")  # no text stays in the file when its row is deleted
             # Not WAL, whose shared memory is a file that nobody seems to write: what cleans temporary folders would delete it.
             self._database.execute("PRAGMA journal_mode = TRUNCATE")
             self._database.execute("PRAGMA synchronous = OFF")  # nothing must survive a power cut, but a killed process

@@ -87,8 +87,10 @@ class TranslationService:
         self.check_texts(wanted.texts)
         by_risk = options.minimum_bayes_risk is not None
         wide = max(options.beam_size, options.n_best, options.num_candidates if by_risk else 0)
-        if wide > (max(limits.beam_size, MOST_CANDIDATES) if by_risk else limits.beam_size):
-            raise ServingError(400, f"beam_size and n_best may be at most {limits.beam_size}; got {wide:,}.")
+        widest = max(limits.beam_size, MOST_CANDIDATES) if by_risk else limits.beam_size
+        if wide > widest:
+            names = "beam_size, n_best and num_candidates" if by_risk else "beam_size and n_best"
+            raise ServingError(400, f"{names} may be at most {widest}; got {wide:,}.")
         if options.alternatives > limits.alternatives:
             raise ServingError(400, f"alternatives may be at most {limits.alternatives}; got {options.alternatives:,}.")
 

@@ -31,7 +31,10 @@ class Rule(ABC):
         Args:
             state: of the model: one row for each slot and hypothesis.
             constraints: the tokens that may not be written.
+        Raises:
+            SettingsError: the rule has not ended a sentence at its limit.
         """
+        active.check_limits()
         logits, state = model.decode_step(active.newest.to(constraints.device, non_blocking=True), state)
         log_probs = self.log_softmax(logits)
         constraints.apply(log_probs, active)

@@ -246,6 +246,6 @@ def routes(context: ServerContext) -> list[Route]:
         Route("GET", "/languages", languages, INTERFACE, needs_key=False),
         Route("POST", "/detect", detect, INTERFACE, errors=no_detection),
         Route("GET", "/frontend/settings", settings, INTERFACE, needs_key=False),
-        Route("GET", "/spec", document, INTERFACE),
-        Route("GET", "/docs", docs, INTERFACE, media_types=("text/html",)),
+        Route("GET", "/spec", document, INTERFACE, needs_key=False),
+        Route("GET", "/docs", docs, INTERFACE, needs_key=False, media_types=("text/html",)),
     ]
