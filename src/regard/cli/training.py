@@ -64,7 +64,7 @@ def train(
     arch: Annotated[
         str | None,
         typer.Option(
-            help="encoder-decoder (the default) or rnn (the default for few spelled words or symbols): pairs of texts; "
+            help="encoder-decoder (the default) or rnn (the default for few strings, sounds or symbols): pairs of texts; "
             "decoder: a language model; encoder, encoder-decoder-classifier: need --task.",
         ),
     ] = None,
