@@ -8,6 +8,7 @@ import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 gc.disable()  # until the tests are collected: all that is there then stays, and would be looked at again and again
 
@@ -54,6 +55,15 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A browser; for one module, as asyncio cannot be used beside it."""
+    from browser import launched
+
+    with launched() as found:
+        yield found
 
 
 @pytest.fixture

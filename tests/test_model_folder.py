@@ -11,6 +11,7 @@ import torch
 
 import regard
 from regard.checkpoint import load_model, save_new
+from regard.models.config import EncoderConfig, EncoderDecoderClassifierConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer
 
@@ -69,7 +70,8 @@ def test_the_keys_of_its_files(work: Path) -> None:
     for key, name in (("tokenizer_sha256", "tokenizer.json"), ("source_tokenizer_sha256", "source_tokenizer.json")):
         assert config[key] == hashlib.sha256((folder / name).read_bytes()).hexdigest()
     special = {key for key, _ in table("| key in `model` | value |")}
-    assert special - config["model"].keys() == {"labels"}  # of encoders
+    of_others = {*EncoderConfig.model_fields, *EncoderDecoderClassifierConfig.model_fields}
+    assert special - config["model"].keys() == {"labels", "separator_id", "start_id"} <= of_others
     results = json.loads((folder / "results.json").read_text())
     assert results.keys() >= RESULTS
     sentence = PAGE.split("depend on the family: ")[1].split("These keys")[0]

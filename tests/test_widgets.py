@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import torch
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 from torch import nn
 
 import regard.nn as rn
@@ -24,7 +24,6 @@ REFERENCE = ROOT / "docs" / "reference"
 ESBUILD = WEB / "node_modules" / "esbuild" / "bin" / "esbuild"
 AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 NODE = shutil.which("node")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NAMES = ("softmax", "bandwidth", "mask", "rotary", "smoothing", "beam")
 needs_node = pytest.mark.skipif(
     NODE is None or not ESBUILD.exists(), reason="`npm ci` in web/ brings what builds widgets"
@@ -191,16 +190,6 @@ def test_the_bundle_is_what_its_sources_make(tmp_path: Path) -> None:
     for name in ("widgets.js", "widgets.css"):
         assert (REFERENCE / name).read_text() == (tmp_path / name).read_text(), "make web"
     assert (REFERENCE / "widgets.js").stat().st_size < 30_000
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("no Chromium is installed")
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield found
-        found.close()
 
 
 @pytest.fixture

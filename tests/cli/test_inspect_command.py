@@ -4,15 +4,12 @@ import csv
 import json
 import math
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy
 import pytest
 import torch
-from playwright.sync_api import sync_playwright
 from running import command, refused
 
 import regard
@@ -89,17 +86,6 @@ def test_tokens_stand_where_they_stand_in_their_texts(folder: Path) -> None:
                     assert text[slice(*place)].strip() == token.replace("▁", "").strip()
                     if token.replace("▁", "").strip():
                         assert token.replace("▁", "") in text.split()[word]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("no Chromium is installed")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
 
 
 @pytest.mark.parametrize("name", ["m", "two", "rnn", "lm", "mlm", "tag", "classify"])

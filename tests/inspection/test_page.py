@@ -1,24 +1,17 @@
 """The page in a real browser: it draws, answers to mouse and keyboard, and asks nobody for anything."""
 
 import itertools
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from regard.inspection.inspection import Ablation, Inspection
 from regard.inspection.record import Record, Tokens
 from regard.models.heads import Site
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]  # fmt: skip
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
-
 
 CROSS = Site("cross", 0)
 
@@ -52,14 +45,6 @@ def the_page(record: Record, **more: Any) -> str:
 
 
 SHOWN = "regard.state.inspection.result.weights.get(regard.state.view.head)"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

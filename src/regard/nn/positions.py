@@ -149,7 +149,7 @@ class Rotary(AttentionPositions):
         base: sets the slowest frequency.
         rotated_dim: only so many of the first dimensions turn; even. None: all.
         layout: which dimensions are pairs: `interleaved`, neighbours, as in the paper and GPT-J; `halves`, the first
-            half with the second, as in GPT-NeoX and Llama.
+            half with the second, as in GPT-NeoX, and in Llama of `transformers`.
         scaling: of the frequencies, for texts longer than those of training; None: none.
     Raises:
         ShapeError: `rotated_dim` is odd or above `head_dim`.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,31 +9,17 @@ from typing import Any
 import page_models
 import pytest
 from on_page import Served, Shown, address
-from playwright.sync_api import ConsoleMessage, Request, sync_playwright
+from playwright.sync_api import ConsoleMessage, Request
 from served import Start
 
 from regard.pipelines.loading import load_as
 from regard.pipelines.translator import Translator
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]  # fmt: skip
 VIOLATIONS = (
     "document.addEventListener('securitypolicyviolation', e => console.error('policy: ' + e.violatedDirective));"
 )
 
 Open = Callable[..., Shown]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """A browser; for one module, as asyncio cannot be used beside it."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium is installed")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
