@@ -38,7 +38,7 @@ def serve(
     host: Annotated[
         str, typer.Option(help="Address to listen on; 0.0.0.0 is every network of this machine.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8000,
     api_keys: Annotated[
         Path | None,
         typer.Option(help="File with an API key per line. A number after a key limits its requests per minute."),
@@ -48,7 +48,7 @@ def serve(
     ] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Sentences decoded together.")] = 64,
     queue: Annotated[
-        int, typer.Option(min=1, help="Sentences that may wait for one model; more are refused (429).")
+        int, typer.Option(min=1, help="Sentences that may wait for one model, in each process; more are refused (429).")
     ] = 20_000,
     workers: Annotated[
         int, typer.Option(min=1, max=1024, help="Processes that answer, with one copy of the models in memory (Linux).")
