@@ -175,6 +175,29 @@ def test_a_model_for_one_language_or_for_any_translates_within_it(folder: Path) 
         registry.close()
 
 
+def test_a_model_whose_languages_nobody_named_says_so(folder: Path) -> None:
+    registry = ModelRegistry(ModelFolders([(folder, None)], device="cpu"), Limits())
+    pending = TranslationService(registry).submit(TranslationRequest(["a cat"], "auto", "de"))
+    assert registry.detect("a cat", "de") == registry.detect("a cat") == [("und", 0.0)]
+    assert (pending.direction.source, pending.confidence) == ("und", 0.0)
+    pending.job.futures[0].result(30)
+    registry.close()
+
+
+def test_the_limit_of_a_beam_is_the_one_that_is_named(folder: Path) -> None:
+    registry = ModelRegistry(ModelFolders(parse_models([f"en-de={folder}"]), device="cpu"), Limits())
+    service = TranslationService(registry)
+    for options, named in (
+        ({"beam_size": 17}, "beam_size and n_best may be at most 16; got 17"),
+        ({"beam_size": 33, "minimum_bayes_risk": "chrf"}, "num_candidates may be at most 32; got 33"),
+    ):
+        with pytest.raises(ServingError, match=named):
+            service.check(TranslationRequest(["a"], "en", "de", options=DecodingOptions(**options)))
+    widest = DecodingOptions(beam_size=32, minimum_bayes_risk="chrf")
+    service.check(TranslationRequest(["a"], "en", "de", options=widest))
+    registry.close()
+
+
 def test_a_text_without_letters_is_in_no_language(server: Running, start: Start, folder: Path) -> None:
     both = start(folder, f"fr-de={folder}")
     for each in (server, both):

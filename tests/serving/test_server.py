@@ -96,7 +96,8 @@ def test_keys_and_their_limits(start: Start, folder: Path, tmp_path: Path) -> No
     )
     deep = json.dumps({"text": ["a"], "target_lang": "DE"})
     assert send(server, "POST", "/v2/translate", deep, JSON, Authorization="DeepL-Auth-Key other")[0] == 200
-    assert server.get("/health")[0] == 200
+    for path in ("/health", "/docs", "/spec", "/languages"):
+        assert server.get(path)[0] == 200
     log = server.log.read_text()
     assert "POST /translate 403" in log
     assert "secret" not in log

@@ -8,7 +8,7 @@ import torch
 
 from regard.checkpoint import load_model, save_new
 from regard.cli.main import run
-from regard.errors import SettingsError
+from regard.errors import ModelFolderError, SettingsError
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
@@ -62,3 +62,6 @@ def test_models_that_differ_are_refused(folders: list[Path], tmp_path: Path, mak
         save_new(tmp_path / name, make_model(**sizes), tokenizer, source_tokenizer)
     with pytest.raises(SettingsError, match=r"one vocabulary; source_tokenizer\.json differs between .*efgh"):
         average_models([tmp_path / "abcd", tmp_path / "efgh"])
+    (tmp_path / "en_de.argosmodel").touch()
+    with pytest.raises(ModelFolderError, match=r"an existing folder\. .* `regard convert .*en_de\.argosmodel FOLDER`"):
+        average_models([tmp_path / "en_de.argosmodel"] * 2)
