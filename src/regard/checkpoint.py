@@ -276,9 +276,10 @@ def _load(path: Path) -> LoadedModel:
     missing = [part for part in PARTS if not is_file(folder / part)]
     if missing:
         what = "an existing folder" if not is_folder(folder) else f"a model folder; {' and '.join(missing)} missing"
-        hint = "" if is_folder(folder) else missing_hint(folder)
         if is_file(folder):
             hint = f" If it is a model in another format, `regard convert {folder} FOLDER` makes one of it."
+        else:
+            hint = "" if is_folder(folder) else missing_hint(folder)
         if all(is_file(folder / part) for part in ADAPTER_PARTS):
             hint = f" {folder} is an adapter: name its model first, and then `--adapter {folder}`."
         raise ModelFolderError(f"{folder} must be {what}. A model folder holds {', '.join(PARTS)}.{hint}")

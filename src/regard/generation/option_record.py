@@ -27,7 +27,7 @@ class Options(BaseModel):
 
     def __init__(self, **options: Any) -> None:
         fields = type(self).model_fields
-        options = self._with_present_names(options)
+        options = self._renamed(options)
         for name, value in options.items():  # YAML's `yes` and `on` would be numbers to Python
             if isinstance(value, bool) and name in fields and not isinstance(fields[name].default, bool):
                 raise SettingsError(f"{name} must be a number or text; got the truth value {value}.")
@@ -52,7 +52,7 @@ class Options(BaseModel):
         """
         if not changes:
             return self
-        return type(self)(**(self.model_dump() | self._with_present_names(changes)))
+        return type(self)(**(self.model_dump() | self._renamed(changes)))
 
     def seeded(self: Record, seed: int) -> Record:
         """These options with another seed, whatever else they say."""
@@ -64,10 +64,16 @@ class Options(BaseModel):
         return cls.model_fields[name].default
 
     @classmethod
-    def _with_present_names(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+    def with_present_names(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options by their present names."""
+        return {cls.former_names.get(name, name): value for name, value in options.items()}
+
+    @classmethod
+    def _renamed(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The same, with a warning for each former name."""
         for name in cls.former_names.keys() & options.keys():
             warnings.warn(f"the option {name} is now {cls.former_names[name]}", DeprecationWarning, stacklevel=4)
-        return {cls.former_names.get(name, name): value for name, value in options.items()}
+        return cls.with_present_names(options)
 
     @classmethod
     def _first_problem(cls, error: ValidationError) -> SettingsError:

@@ -279,7 +279,7 @@ def record_of(record: type[Any], **options: Any) -> Any:
         ServingError: 400, one is out of range; the error names it.
     """
     try:
-        return record(**{record.former_names.get(name, name): value for name, value in options.items()})
+        return record(**record.with_present_names(options))
     except SettingsError as error:
         name = str(error).partition(" ")[0].strip("`")
         raise ServingError(400, str(error), param=name if name in options else None) from error
