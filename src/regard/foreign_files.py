@@ -265,6 +265,18 @@ class ForeignConfig:
             )
         return first
 
+    def refuse_difference(self, key: str, encoder: object, decoder: object) -> None:
+        """Make sure that encoder and decoder agree in a setting, as we keep one for both.
+
+        Raises:
+            ModelFolderError: they do not.
+        """
+        if encoder != decoder:
+            raise ModelFolderError(
+                f"{self.where}: {key} must be equal in encoder and decoder to be represented in Regard; got {encoder!r} and "
+                f"{decoder!r}."
+            )
+
 
 def _abridged(value: object) -> str:
     """A value of a JSON file in a message."""

@@ -359,6 +359,19 @@ def test_what_we_cannot_represent_is_refused(name: str, change: dict[str, Any], 
         read_foreign(tmp_path)
 
 
+def test_both_sides_of_a_pair_of_berts_must_agree(tmp_path: Path) -> None:
+    import json
+
+    stored("encoder-decoder of bert", tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    config["encoder"]["hidden_act"] = "tanh"
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(
+        ModelFolderError, match="activation must be equal in encoder and decoder .* got 'tanh' and 'gelu"
+    ):
+        read_foreign(tmp_path)
+
+
 @pytest.mark.parametrize("name", ["bart, untied", "marian, untied, one vocabulary"])
 def test_an_untied_model_has_three_matrices(name: str, tmp_path: Path) -> None:
     """The fourth, `shared`, is stored beside them, and nothing reads it."""

@@ -76,6 +76,10 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda c: c["encoder"].update(hidden_size=20), "model_dim must be equal in encoder and decoder"),
     (lambda c: c["encoder"].update(attn_logit_softcapping=5.0), "score_cap must be equal in encoder and decoder"),
     (lambda c: c["encoder"].update(query_pre_attn_scalar=5), "query_pre_attn_scalar must be equal in encoder and"),
+    (
+        lambda c: c["encoder"].update(rope_parameters={"rope_type": "linear", "rope_theta": 10_000.0, "factor": 2.0}),
+        "rotary_scaling must be equal in encoder and",
+    ),
     (lambda c: c["decoder"].update(num_hidden_layers=3), "layer_types must be 3, one for each layer; got 2"),
     (lambda c: c["decoder"].update(final_logit_softcapping=0.0), "logit_cap: Input should be greater than 0"),
     (lambda c: c["decoder"].update(layer_types=["full_attention", "strided"]), "got 'strided'"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError, RegardError
@@ -73,7 +74,7 @@ class Blueprint:
     """A foreign model's configuration, parsed: enough to build our model and load its weights."""
 
     config: ModelConfig
-    refs: Callable[[nn.Module], dict[str, TensorRef]]
+    refs: Callable[[Any], dict[str, TensorRef]]
     """The place of each parameter of a model that was built from `config`."""
     symbols: Symbols
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -146,7 +146,7 @@ FORMATS = (*WRITE, ARGOS)
 """The formats that can be written."""
 LANGUAGES_KEPT = (*language_tokenizers.RULES, "ctranslate2", "onnx")
 """The formats that models of several languages can be written in."""
-GEMMAS = (*gemma.WRITTEN, t5gemma.TYPE)
+GEMMAS = (*gemma.NAMES, t5gemma.TYPE)
 """The formats of scores and logits that are bounded."""
 LATER_ENCODERS = ("modernbert", "eurobert")
 """The formats of encoders whose layers are not BERT's."""
@@ -216,7 +216,7 @@ def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
             "embedding_dim": (config.embedding_dim, None),
             "weights_from": (config.weights_from, []),
         }
-    if hasattr(config, "value_head_dim") and format not in (*llama.WRITTEN, *GEMMAS):
+    if hasattr(config, "value_head_dim") and format not in (*llama.KINDS, *GEMMAS):
         wanted["attention_output_bias"] = config.has_attention_output_bias, config.bias
         wanted["feed_forward_bias"] = config.feed_forward_bias in (None, config.bias), True
         wanted["query_key_norm"] = config.query_key_norm, False
@@ -241,7 +241,7 @@ def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
         if format != "albert":
             wanted["weights_from"] = config.weights_from, []
     if isinstance(model, Decoder):
-        wanted["scale_embeddings"] = config.scale_embeddings, format in gemma.WRITTEN
+        wanted["scale_embeddings"] = config.scale_embeddings, format in gemma.NAMES
         wanted["cross_attention"] = config.cross_attention, False
         wanted["parallel_residual"] = config.parallel_residual, False
         wanted["output_transform"] = config.output_transform, format == "bert"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 import torch
@@ -198,35 +198,23 @@ def export_tensors(model: nn.Module, refs: Mapping[str, TensorRef]) -> dict[str,
     return written
 
 
-def modules(ours_to_theirs: Mapping[str, str], model: nn.Module, *, transposed: bool = False) -> dict[str, TensorRef]:
+def modules(model: nn.Module, *tables: Mapping[str, str | TensorRef], transposed: bool = False) -> dict[str, TensorRef]:
     """`TensorRef`s for whole modules, whose `weight` and `bias` have the same names in both.
 
     Args:
-        ours_to_theirs: names of modules; those that our model does not have are passed over.
+        tables: their module for each of ours, by name; a `TensorRef` of one says where ours is in it. The last table counts;
+            modules that our model does not have are passed over.
         transposed: their linear maps go from rows to columns.
     """
     linear = {name for name, module in model.named_modules() if isinstance(module, nn.Linear)}
+    places = {ours: theirs for table in tables for ours, theirs in table.items()}
     refs = {}
     for name, _ in model.named_parameters():
         module, _, kind = name.rpartition(".")
-        if module in ours_to_theirs:
+        if (place := places.get(module)) is not None:
+            ref = TensorRef(place) if isinstance(place, str) else place
             is_turned = transposed and kind == "weight" and module in linear
-            refs[name] = TensorRef(f"{ours_to_theirs[module]}.{kind}", transposed=is_turned)
-    return refs
-
-
-def fused_modules(ours_to_theirs: Mapping[str, tuple[str, int]], model: nn.Module) -> dict[str, TensorRef]:
-    """`TensorRef`s for modules that are rows of a larger one.
-
-    Args:
-        ours_to_theirs: for each of ours, the name of theirs, and its first row there.
-    """
-    refs = {}
-    for name, _ in model.named_parameters():
-        module, _, kind = name.rpartition(".")
-        if module in ours_to_theirs:
-            theirs, first_row = ours_to_theirs[module]
-            refs[name] = TensorRef(f"{theirs}.{kind}", first_row=first_row)
+            refs[name] = replace(ref, name=f"{ref.name}.{kind}", transposed=is_turned)
     return refs
 
 

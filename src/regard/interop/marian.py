@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 import torch
 import yaml
-from torch import nn
 
 from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
@@ -283,8 +282,7 @@ def _alignment_head(options: ForeignConfig) -> str:
     return f"cross.{int(number) - 1}.0"
 
 
-def _refs(model: nn.Module) -> dict[str, TensorRef]:
-    assert isinstance(model, EncoderDecoder)
+def _refs(model: EncoderDecoder) -> dict[str, TensorRef]:
     config = model.config
     is_shared = config.tied_embeddings in ("all", "source")
     refs = {

@@ -53,17 +53,14 @@ def read_tokenizers(
     Raises:
         ModelFolderError: there is no tokenizer that we can read.
     """
-    if (folder / "source.spm").is_file() and (folder / "vocab.json").is_file():
-        with guarded(folder, "be read as a tokenizer"):
+    with guarded(folder, "be read as a tokenizer"):
+        if (folder / "source.spm").is_file() and (folder / "vocab.json").is_file():
             return _marian(folder, symbols)
-    with guarded(folder, "be read as a tokenizer"):
         backend = read_folder(folder)
-    if by_word and isinstance(backend.pre_tokenizer, pre_tokenizers.ByteLevel):
-        backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
-    with guarded(folder, "be read as a tokenizer"):
-        found = with_frame(folder, backend, with_named_symbols(folder, backend, symbols), any_frame=any_frame)
-    if num_ids is not None and found.mask_id is not None and found.mask_id >= num_ids:
-        found = found.model_copy(update={"mask_id": None})
+        if by_word and isinstance(backend.pre_tokenizer, pre_tokenizers.ByteLevel):
+            backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+        named = with_named_symbols(folder, backend, symbols, num_ids)
+        found = with_frame(folder, backend, named, any_frame=any_frame)
     tokenizer = Tokenizer(backend, found, num_ids=num_ids)
     return tokenizer, tokenizer
 
@@ -228,31 +225,31 @@ def _symbols_by_name(symbols: Symbols, vocabulary: Sequence[str], *, is_source: 
     )  # fmt: skip
 
 
-def with_named_symbols(folder: Path, backend: tokenizers.Tokenizer, symbols: Symbols) -> Symbols:
+def with_named_symbols(
+    folder: Path, backend: tokenizers.Tokenizer, symbols: Symbols, num_ids: int | None = None
+) -> Symbols:
     """The symbols, corrected by the tokenizer's files.
 
     Args:
         backend: its tokenizer.
+        num_ids: how many tokens the model knows; a mask beyond is none.
     """
     named = read_optional(folder / "special_tokens_map.json") | read_optional(folder / "tokenizer_config.json")
 
-    def id_of(*names: str) -> int | None:
-        for name in names:
-            token = spelling(named.get(f"{name}_token"))
-            if token is not None and (id := backend.token_to_id(token)) is not None:
-                return id
-        return None
+    def id_of(*names: str, usual: Sequence[str]) -> int | None:
+        """The id of the first of some symbols that the tokenizer has: as the files spell them, or else as is usual."""
+        spelled = [spelling(named.get(f"{name}_token")) for name in names]
+        ids = (backend.token_to_id(token) for token in (*spelled, *usual) if token is not None)
+        return next((id for id in ids if id is not None), None)
 
-    changes: dict[str, Any] = {"mask_id": id_of("mask") if id_of("mask") is not None else _usual_mask(backend)}
-    unk = id_of("unk")
-    if unk is None:
-        unk = next((id for name in ("<unk>", "[UNK]") if (id := backend.token_to_id(name)) is not None), None)
-    changes["unk_id"] = _own_unknown(backend, symbols.unk_id) if unk is None else unk
+    mask, unk = id_of("mask", usual=("[MASK]", "<mask>")), id_of("unk", usual=("<unk>", "[UNK]"))
+    changes: dict[str, Any] = {
+        "mask_id": None if mask is not None and num_ids is not None and mask >= num_ids else mask,
+        "unk_id": _own_unknown(backend, symbols.unk_id) if unk is None else unk,
+    }
     if symbols.source_begin_ids == [symbols.bos_id] and symbols.source_end_ids:
         # An encoder's frame: [CLS] and [SEP], whatever ids the configuration has by default.
-        begin, end = id_of("cls", "bos"), id_of("sep", "eos")
-        begin = backend.token_to_id("[CLS]") if begin is None else begin
-        end = backend.token_to_id("[SEP]") if end is None else end
+        begin, end = id_of("cls", "bos", usual=("[CLS]",)), id_of("sep", "eos", usual=("[SEP]",))
         if begin is not None and end is not None:
             changes |= {"bos_id": begin, "source_begin_ids": [begin], "source_end_ids": [end]}
             if symbols.start_ids == [symbols.bos_id]:
@@ -267,7 +264,3 @@ def _own_unknown(backend: tokenizers.Tokenizer, otherwise: int) -> int:
     if found is None and isinstance(token := model.get("unk_token"), str):
         found = backend.token_to_id(token)
     return otherwise if found is None else int(found)
-
-
-def _usual_mask(backend: tokenizers.Tokenizer) -> int | None:
-    return next((id for name in ("[MASK]", "<mask>") if (id := backend.token_to_id(name)) is not None), None)

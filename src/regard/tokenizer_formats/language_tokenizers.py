@@ -70,9 +70,7 @@ def read_tokenizer(folder: Path, symbols: Symbols, config: ForeignConfig, *, num
     settings = ForeignConfig(read_optional(folder / FILE), folder / FILE)
     with guarded(folder, "be read as a tokenizer"):
         backend, vocabulary = _files(folder, model_type)
-        symbols = with_named_symbols(folder, backend, symbols)
-        if symbols.mask_id is not None and symbols.mask_id >= num_ids:
-            symbols = symbols.model_copy(update={"mask_id": None})
+        symbols = with_named_symbols(folder, backend, symbols, num_ids)
         tokens = _languages(model_type, vocabulary or _special(folder, backend))
         if not tokens:
             symbols = with_frame(folder, backend, symbols)

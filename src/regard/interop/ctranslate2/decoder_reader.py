@@ -18,7 +18,7 @@ from regard.interop.ctranslate2.model_file import dequantized, kinds_of, notes_o
 from regard.interop.ctranslate2.reference import GeneratorReference
 from regard.interop.ctranslate2.symbols_and_tokenizers import symbols_of, tokenizer_of
 from regard.interop.foreign import Blueprint, ForeignModel
-from regard.interop.mapping import TensorRef, fused_modules, modules
+from regard.interop.mapping import TensorRef, modules
 from regard.models.config import MOST_LAYERS, DecoderConfig, RotaryScalingConfig
 from regard.models.decoder import Decoder
 
@@ -190,17 +190,16 @@ def _refuse_unknown(scalars: Mapping[str, np.ndarray], tensors: Mapping[str, Ten
         raise ModelFolderError(f"{where} must hold {POSITIONS.format('decoder')}, or have rotary positions or ALiBi.")
 
 
-def _refs(model: nn.Module) -> dict[str, TensorRef]:
+def _refs(model: Decoder) -> dict[str, TensorRef]:
     """The variable of each parameter."""
-    assert isinstance(model, Decoder)
     ours = model.config
     names = {f"layers.{layer}.{module}": f"decoder/layer_{layer}/{theirs}"
              for layer in range(ours.num_layers) for module, theirs in LAYER.items()}  # fmt: skip
     queries, keys = ours.num_heads * ours.head_dim, (ours.num_kv_heads or ours.num_heads) * ours.head_dim
-    fused = {f"layers.{layer}.self_attention.{module}": (f"decoder/layer_{layer}/self_attention/linear_0", first_row)
+    fused = {f"layers.{layer}.self_attention.{module}": TensorRef(f"decoder/layer_{layer}/self_attention/linear_0", first_row)
              for layer in range(ours.num_layers)
              for module, first_row in (("query_proj", 0), ("key_proj", queries), ("value_proj", queries + keys))}  # fmt: skip
-    refs = modules(MODULES | names, model) | fused_modules(fused, model)
+    refs = modules(model, MODULES, names, fused)
     found = {}
     for name, ref in refs.items():
         module, _, kind = ref.name.rpartition(".")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from torch import nn
-
 from regard.interop.mapping import TensorRef
 from regard.models.encoder_decoder import EncoderDecoder
 
@@ -26,7 +24,7 @@ FEED_FORWARD = {"inner_proj": "linear_0", "gate_proj": "linear_0_noact", "output
 
 
 def variable_refs(
-    model: nn.Module,
+    model: EncoderDecoder,
     lengths: Mapping[str, int] | None = None,
     *,
     query_factor: float = 1.0,
@@ -39,7 +37,6 @@ def variable_refs(
         query_factor: what queries are multiplied by besides 1 / sqrt(head_dim).
         output_factor: what the last states are multiplied by before the output.
     """
-    assert isinstance(model, EncoderDecoder)
     config = model.config
     names = {
         "source_embedding": "encoder/embeddings_0",

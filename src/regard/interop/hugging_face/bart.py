@@ -10,18 +10,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from regard.errors import ModelFolderError
 from regard.foreign_files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face.bert import (
-    ACTIVATIONS,
-    THEIR_ACTIVATIONS,
     labels_of,
     layer_names,
     plain_layers,
     refuse,
+    sizes_of,
+    sizes_written,
     task_of,
     written_labels,
 )
@@ -99,6 +99,14 @@ FAMILIES = {
         defaults={"pad_token_id": 0, "eos_token_id": 1, "unk_token_id": 3},
     ),
 }  # fmt: skip
+KEYS = {
+    "model_dim": "d_model", "num_encoder_layers": "encoder_layers", "num_decoder_layers": "decoder_layers",
+    "dropout": "dropout", "attention_dropout": "attention_dropout", "activation": "activation_function",
+    "max_positions": "max_position_embeddings", "scale_embeddings": "scale_embedding",
+}  # fmt: skip
+DEFAULTS = {
+    "dropout": 0.1, "attention_dropout": 0.0, "activation": "gelu", "max_positions": 1024, "scale_embeddings": False,
+}  # fmt: skip
 LAYOUTS: dict[str, tuple[WaveLayout, int]] = {"sinusoidal_halves": ("halves", 0), "sinusoidal_fairseq": ("fairseq", 2)}
 """The layout of sinusoids, and the rows in front of a stored table that no token has."""
 COUNTED_FROM_PADDING: dict[int, Literal["sinusoidal_opennmt", "sinusoidal_fairseq"]] = {
@@ -109,11 +117,7 @@ COUNTED_FROM_PADDING: dict[int, Literal["sinusoidal_opennmt", "sinusoidal_fairse
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """Parse the configuration of a foreign model of one of the `FAMILIES`.
-
-    Raises:
-        ModelFolderError: ours cannot represent its configuration.
-    """
+    """Parse the configuration of a foreign model of one of the `FAMILIES`."""
     family = FAMILIES[config.require("model_type", str)]
     if config.get("architectures") == [CLASSIFIER]:
         return _classifier_blueprint(config, tensors, family)
@@ -137,29 +141,22 @@ def _pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor], family
     is_tied = _is_tied(config, tensors, [f"{tables['target']}.weight", *(shared[:2] if is_shared else ())])
     vocab_size = config.require("vocab_size")
     bias = tensors.get("final_logits_bias")
+    symbols = _symbols(config, family)
+    own = {ours_key: family.defaults[key] for ours_key, key in KEYS.items() if key in family.defaults}
     ours = EncoderDecoderConfig(
         vocab_size=vocab_size if has_one_vocabulary else config.require("decoder_vocab_size"),
         source_vocab_size=None if has_one_vocabulary else vocab_size,
-        model_dim=config.require("d_model"),
+        **sizes_of(config, KEYS, DEFAULTS | own),
         ff_dim=config.same("encoder_ffn_dim", "decoder_ffn_dim"),
         num_heads=config.same("encoder_attention_heads", "decoder_attention_heads"),
-        num_encoder_layers=config.require("encoder_layers"),
-        num_decoder_layers=config.require("decoder_layers"),
-        dropout=config.get("dropout", 0.1),
-        attention_dropout=family.value(config, "attention_dropout", 0.0),
         norm=family.norm,
-        activation=config.choose(
-            "activation_function", ACTIVATIONS, family.defaults.get("activation_function", "gelu")
-        ),
         positions=_positions(config, family),
-        max_positions=config.get("max_position_embeddings", 1024),
-        scale_embeddings=family.value(config, "scale_embedding", False),
         embedding_norm="both" if family.has_embedding_norm else "none",
         tied_embeddings={(True, True): "all", (True, False): "source", (False, True): "target"}.get(
             (is_shared, is_tied), "none"
         ),
         output_bias=bias is not None and bool(bias.any()),
-        pad_id=_pad_id(config, family),
+        pad_id=symbols.pad_id,
     )
     explained = {"final_logits_bias": "all zeros"} if not ours.output_bias else {}
     if family.positions != "learned":
@@ -177,7 +174,7 @@ def _pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor], family
     return Blueprint(
         ours,
         lambda model: _refs(model, prefix, tables),
-        _symbols(config, family),
+        symbols,
         aliases={f"{prefix}shared.weight": shared} if is_shared else {},
         explained=explained,
         notes=notes,
@@ -197,10 +194,9 @@ def _classifier_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor], 
         below.config, task=task, labels=labels_of(config, task), start_id=below.symbols.start_ids[0]
     )
 
-    def refs(model: nn.Module) -> dict[str, TensorRef]:
-        assert isinstance(model, EncoderDecoderClassifier)
+    def refs(model: EncoderDecoderClassifier) -> dict[str, TensorRef]:
         found = {f"transformer.{name}": ref for name, ref in below.refs(model.transformer).items()}
-        return found | modules(CLASS_HEAD, model)
+        return found | modules(model, CLASS_HEAD)
 
     return replace(below, config=ours, refs=refs)
 
@@ -233,15 +229,6 @@ def _is_tied(config: ForeignConfig, tensors: Mapping[str, Tensor], embeddings: l
     return is_asked and is_equal
 
 
-def _pad_id(config: ForeignConfig, family: Family) -> int:
-    """The id of our padding: where theirs is also a symbol around a text, it is an ordinary token of ours, and our
-    padding is no token.
-    """
-    pad_id, end = family.value(config, "pad_token_id"), family.value(config, "eos_token_id", 0)
-    around = {*start_ids(config, family.value(config, "decoder_start_token_id", pad_id)), end}
-    return -1 if pad_id in around or (family.begins and pad_id == config.get("bos_token_id", end)) else int(pad_id)
-
-
 def _positions(config: ForeignConfig, family: Family) -> Any:
     if family.positions != "sinusoidal_fairseq":
         return family.positions
@@ -254,13 +241,15 @@ def _positions(config: ForeignConfig, family: Family) -> Any:
 
 
 def _symbols(config: ForeignConfig, family: Family) -> Symbols:
+    """The symbols. Padding that is also a symbol around a text is an ordinary token of ours, and our padding is no token."""
     end, pad_id = family.value(config, "eos_token_id", 0), family.value(config, "pad_token_id")
-    start = family.value(config, "decoder_start_token_id", pad_id)
+    starts = start_ids(config, family.value(config, "decoder_start_token_id", pad_id))
     begin = family.value(config, "bos_token_id", end) if family.begins or "bos_token_id" in family.defaults else end
+    begins = [begin] if family.begins else []
     return Symbols(
-        pad_id=_pad_id(config, family), unk_id=family.value(config, "unk_token_id", 1), bos_id=begin, eos_id=end,
-        start_ids=start_ids(config, start), source_begin_ids=[begin] if family.begins else [], source_end_ids=[end],
-        banned_ids=[pad_id], lines_end=False,
+        pad_id=-1 if pad_id in (*starts, *begins, end) else pad_id, unk_id=family.value(config, "unk_token_id", 1),
+        bos_id=begin, eos_id=end, start_ids=starts, source_begin_ids=begins, source_end_ids=[end], banned_ids=[pad_id],
+        lines_end=False,
     )  # fmt: skip
 
 
@@ -276,39 +265,33 @@ def _check_sinusoids(tensors: Mapping[str, Tensor], family: Family, where: objec
                 )
 
 
-def _refs(model: nn.Module, prefix: str, tables: Mapping[str, str]) -> dict[str, TensorRef]:
-    assert isinstance(model, EncoderDecoder)
+def _refs(model: EncoderDecoder, prefix: str, tables: Mapping[str, str]) -> dict[str, TensorRef]:
     config = model.config
     names = {
         "source_embedding": tables["source"],
         "target_embedding": tables["target"],
         "output_embedding": "lm_head",
-        "source_positions.learned.table": f"{prefix}encoder.embed_positions",
-        "target_positions.learned.table": f"{prefix}decoder.embed_positions",
         "source_norm": f"{prefix}encoder.layernorm_embedding",
         "target_norm": f"{prefix}decoder.layernorm_embedding",
         "encoder_norm": f"{prefix}encoder.layer_norm",
         "decoder_norm": f"{prefix}decoder.layer_norm",
     }
-    names |= layer_names("encoder_layers", f"{prefix}encoder.layers", config.num_encoder_layers, LAYER)
-    names |= layer_names("decoder_layers", f"{prefix}decoder.layers", config.num_decoder_layers, LAYER)
-    refs = modules(names, model)
-    for side in ("source", "target"):
-        table = f"{side}_positions.learned.table.weight"
-        if table in refs:
-            refs[table] = TensorRef(refs[table].name, first_row=BART_OFFSET)
+    parts = layer_names("encoder_layers", f"{prefix}encoder.layers", config.num_encoder_layers, LAYER)
+    parts |= layer_names("decoder_layers", f"{prefix}decoder.layers", config.num_decoder_layers, LAYER)
+    for side, stack in (("source", "encoder"), ("target", "decoder")):
+        table = TensorRef(f"{prefix}{stack}.embed_positions", first_row=BART_OFFSET)
+        parts[f"{side}_positions.learned.table"] = table
+    refs = modules(model, names, parts)
     if config.output_bias:
         refs["output_bias"] = TensorRef("final_logits_bias", unsqueezed=True)
     return refs
 
 
-def export_classifier(model: EncoderDecoderClassifier, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """The configuration and the tensors of a classifier of ours as BART.
-
-    Raises:
-        ModelFolderError: the model has something that theirs does not.
-    """
-    ours, kind = model.config, "bart"
+def export_classifier(
+    model: EncoderDecoderClassifier, symbols: Symbols, kind: str
+) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The configuration and the tensors of a classifier of ours as BART."""
+    ours = model.config
     refuse(kind, {
         "pooling": (ours.pooling, "last"),
         "head_activation": (ours.head_activation or "tanh", "tanh"),
@@ -317,7 +300,7 @@ def export_classifier(model: EncoderDecoderClassifier, symbols: Symbols) -> tupl
     around = {"source_begin_ids": [symbols.bos_id], "source_end_ids": [symbols.eos_id], "start_ids": [ours.start_id]}
     config, tensors = export(model.transformer, symbols.model_copy(update=around), kind)
     del tensors["final_logits_bias"]
-    for name, ref in modules(CLASS_HEAD, model).items():
+    for name, ref in modules(model, CLASS_HEAD).items():
         tensors[ref.name] = model.get_parameter(name).detach().cpu().float().clone()
     return config | {"architectures": [CLASSIFIER], **written_labels(ours)}, tensors
 
@@ -326,9 +309,6 @@ def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str
     """The configuration and the tensors of an encoder-decoder of ours as MarianMT, BART, M2M100, mBART or Pegasus.
 
     Sinusoids that are interleaved become Marian's, all sines first, by an exact change of basis (`with_halved_sinusoids`).
-
-    Raises:
-        ModelFolderError: the model has something that theirs does not.
     """
     ours, family = model.config, FAMILIES[kind]
     refuse(kind, plain_layers(ours, family.norm) | {
@@ -347,23 +327,15 @@ def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str
     tables = _tables({}, "model.", is_shared=is_shared, is_tied=is_tied)
     pad_id = symbols.pad_id if symbols.pad_id >= 0 else symbols.start_ids[0]
     config: dict[str, Any] = {
-        "model_type": kind,
+        **sizes_written(ours, KEYS),
         "architectures": [family.architecture],
         "vocab_size": ours.source_vocab_size or ours.vocab_size,
         "decoder_vocab_size": ours.vocab_size,
-        "d_model": ours.model_dim,
-        "encoder_layers": ours.num_encoder_layers,
-        "decoder_layers": ours.num_decoder_layers,
         "encoder_ffn_dim": ours.ff_dim,
         "decoder_ffn_dim": ours.ff_dim,
         "encoder_attention_heads": ours.num_heads,
         "decoder_attention_heads": ours.num_heads,
-        "activation_function": THEIR_ACTIVATIONS[ours.activation],
-        "dropout": ours.dropout,
-        "attention_dropout": ours.attention_dropout,
         "activation_dropout": 0.0,
-        "max_position_embeddings": ours.max_positions,
-        "scale_embedding": ours.scale_embeddings,
         "share_encoder_decoder_embeddings": is_shared,
         "tie_word_embeddings": is_tied,
         "is_encoder_decoder": True,
@@ -372,7 +344,6 @@ def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str
         "forced_eos_token_id": symbols.eos_id,
         "decoder_start_token_id": symbols.start_ids[0],
         "bad_words_ids": [[id] for id in symbols.banned_ids],
-        "torch_dtype": "float32",
     }
     if len(symbols.start_ids) > 1:
         config["forced_bos_token_id"] = symbols.start_ids[1]

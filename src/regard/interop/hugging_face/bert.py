@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from regard.errors import ModelFolderError
 from regard.foreign_files import ForeignConfig
@@ -187,18 +187,14 @@ DEFAULTS = {
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """Parse the configuration of a foreign encoder.
-
-    Raises:
-        ModelFolderError: ours cannot represent its configuration.
-    """
+    """Parse the configuration of a foreign encoder."""
     model_type = config.require("model_type", str)
     kind = SAME_SHAPE.get(model_type, model_type)
     style = STYLES[kind]
     for key in ("is_decoder", "add_cross_attention"):
         config.refuse_unless(key, False)
     task = task_of(config)
-    sizes = sizes_of(config, style.keys, style.defaults)
+    sizes = sizes_of(config, style.keys, {**DEFAULTS, **style.defaults})
     sizes.setdefault("num_segments", 0)
     places: list[Place] = []
     if kind == "electra":
@@ -233,9 +229,6 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     )
     prefix = model_prefix(kind, tensors)
 
-    def refs(model: nn.Module) -> dict[str, TensorRef]:
-        return encoder_refs(model, kind, prefix, skipped=skipped, places=places)
-
     old_bias = style.mlm_bias.replace(".decoder", "")
     explained = {
         old_bias: f"where it differs from {style.mlm_bias}, nothing reads it",
@@ -250,7 +243,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         explained |= HEADLESS
     return Blueprint(
         ours,
-        refs,
+        lambda model: encoder_refs(model, kind, prefix, skipped=skipped, places=places),
         symbols(config, pad_id, bos=None if kind == "roberta" else 101, eos=None if kind == "roberta" else 102),
         aliases={style.mlm_bias: (old_bias,)},
         explained=explained,
@@ -286,22 +279,25 @@ def placed(num_layers: int, groups: int, inner: int) -> list[Place]:
     return [(int(index / (num_layers / groups)), part) for index in range(num_layers) for part in range(inner)]
 
 
-def sizes_of(
-    config: ForeignConfig, keys: Mapping[str, str], defaults: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+def sizes_of(config: ForeignConfig, keys: Mapping[str, str], defaults: Mapping[str, Any] = DEFAULTS) -> dict[str, Any]:
     """The settings of ours that a configuration has.
 
     Args:
         keys: their key for each of ours.
-        defaults: where the configuration does not say; None: `DEFAULTS`.
+        defaults: where the configuration does not say; a key without one must be there.
     """
-    known = {**DEFAULTS, **(defaults or {})}
     sizes = {
-        ours: config.get(theirs, known[ours]) if ours in known else config.require(theirs)
+        ours: config.get(theirs, defaults[ours]) if ours in defaults else config.require(theirs)
         for ours, theirs in keys.items()
         if ours != "activation"
     }
-    return sizes | {"activation": config.choose(keys["activation"], ACTIVATIONS, known["activation"])}
+    return sizes | {"activation": config.choose(keys["activation"], ACTIVATIONS, defaults["activation"])}
+
+
+def sizes_written(ours: TransformerConfig, keys: Mapping[str, str]) -> dict[str, Any]:
+    """The opposite of `sizes_of`."""
+    written = {theirs: getattr(ours, key) for key, theirs in keys.items()}
+    return written | {keys["activation"]: THEIR_ACTIVATIONS[ours.activation]}
 
 
 def task_of(config: ForeignConfig) -> str:
@@ -340,7 +336,7 @@ def model_prefix(kind: str, tensors: Mapping[str, Tensor]) -> str:
 
 
 def encoder_refs(
-    model: nn.Module, kind: str, prefix: str, *, skipped: int = 0, places: Sequence[Place] = ()
+    model: Encoder, kind: str, prefix: str, *, skipped: int = 0, places: Sequence[Place] = ()
 ) -> dict[str, TensorRef]:
     """The foreign tensor of each parameter of an encoder.
 
@@ -348,55 +344,37 @@ def encoder_refs(
         skipped: rows in front of the table of positions that nothing reads.
         places: of the weights of each layer, in ALBERT.
     """
-    assert isinstance(model, Encoder)
     style = STYLES[kind]
     names = {ours: prefix + theirs for ours, theirs in BERT_EMBEDDINGS.items()}
     names["embedding_proj"] = prefix + style.embedding_proj
-    if places:
-        for layer, (group, part) in enumerate(places):
-            theirs = f"{prefix}{style.layers.format(group)}.{part}"
-            names |= {f"layers.{layer}.{module}": f"{theirs}.{name}" for module, name in style.layer.items()}
-    else:
-        names |= layer_names("layers", prefix + style.layers, model.config.num_layers, style.layer)
+    for layer, (group, part) in enumerate(places):
+        theirs = f"{prefix}{style.layers.format(group)}.{part}"
+        names |= {f"layers.{layer}.{module}": f"{theirs}.{name}" for module, name in style.layer.items()}
     for ours, theirs in style.head(model.config.task).items():
         names[ours] = prefix + theirs[1:] if theirs.startswith(".") else theirs
     if model.pooler is not None:
         names["pooler"] = prefix + style.headless_pooler
-    refs = modules(names, model)
-    table = "positions.learned.table.weight"
-    if table in refs:
-        refs[table] = TensorRef(refs[table].name, first_row=skipped)
+    parts = {"positions.learned.table": TensorRef(f"{prefix}embeddings.position_embeddings", first_row=skipped)}
+    if not places:
+        parts |= layer_names("layers", prefix + style.layers, model.config.num_layers, style.layer)
+    refs = modules(model, names, parts)
     if model.config.task == "mlm":
         refs["head.bias"] = TensorRef(style.mlm_bias)
     return refs
 
 
-def layer_names(ours: str, theirs: str, num_layers: int, layer: Mapping[str, str]) -> dict[str, str]:
-    """The modules of all layers: theirs by ours."""
+def layer_names(ours: str, theirs: str, num_layers: int, layer: Mapping[str, str | TensorRef]) -> dict[str, TensorRef]:
+    """The modules of all layers, for `modules`: theirs by ours."""
+    places = {module: TensorRef(place) if isinstance(place, str) else place for module, place in layer.items()}
     return {
-        f"{ours}.{index}.{our_module}": f"{theirs}.{index}.{their_module}"
+        f"{ours}.{index}.{module}": replace(place, name=f"{theirs}.{index}.{place.name}")
         for index in range(num_layers)
-        for our_module, their_module in layer.items()
-    }
-
-
-def fused_names(theirs: str, num_layers: int, layer: Mapping[str, tuple[str, int]]) -> dict[str, tuple[str, int]]:
-    """The modules of all layers that are rows of a larger one: theirs, and the first row, by ours."""
-    return {
-        f"layers.{index}.{our_module}": (f"{theirs}.{index}.{their_module}", first_row)
-        for index in range(num_layers)
-        for our_module, (their_module, first_row) in layer.items()
+        for module, place in places.items()
     }
 
 
 def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """The configuration and the tensors of an encoder of ours in their format.
-
-    Args:
-        kind: one of `STYLES`.
-    Raises:
-        ModelFolderError: the encoder has something that theirs does not.
-    """
+    """The configuration and the tensors of an encoder of ours in their format."""
     style, ours = STYLES[kind], model.config
     mlm_activation = style.mlm_activation or ours.activation
     wanted = plain_layers(ours, "post") | {"embedding_norm": (ours.embedding_norm, True)}
@@ -421,14 +399,11 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
         refuse(kind, {"pad_id": (ours.pad_id, "an id of the vocabulary")})
     skipped = ours.pad_id + 1 if kind == "roberta" else 0
     places = _check_embeddings(ours, kind)
-    theirs = {their_key: getattr(ours, our_key) for our_key, their_key in style.keys.items()}
     positions = next(name for name, our_name in POSITIONS.items() if our_name == ours.positions)
     config = {
         **written_head(ours, symbols, style.arch),
-        **theirs,
-        style.keys["activation"]: THEIR_ACTIVATIONS[ours.activation],
+        **sizes_written(ours, style.keys),
         "max_position_embeddings": ours.max_positions + skipped,
-        "model_type": kind,
         "position_embedding_type": positions,
         "chunk_size_feed_forward": ours.feed_forward_chunk or 0,
     }
@@ -455,7 +430,6 @@ def written_head(ours: EncoderConfig, symbols: Symbols, arch: str) -> dict[str, 
         "bos_token_id": symbols.bos_id,
         "eos_token_id": symbols.eos_id,
         "tie_word_embeddings": ours.tied_embeddings,
-        "torch_dtype": "float32",
     }
     return config | written_labels(ours)
 

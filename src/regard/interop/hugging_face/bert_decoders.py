@@ -6,12 +6,11 @@ Source: Rothe et al. 2020.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from regard.foreign_files import ForeignConfig
 from regard.interop.foreign import Blueprint
@@ -20,11 +19,12 @@ from regard.interop.hugging_face.bert import (
     BERT_KEYS,
     BERT_LAYER,
     HEADLESS,
-    THEIR_ACTIVATIONS,
+    encoder_refs,
     layer_names,
     plain_layers,
     refuse,
     sizes_of,
+    sizes_written,
 )
 from regard.interop.hugging_face.bert import symbols as bert_symbols
 from regard.interop.hugging_face.settings import CHOICES, GENERATION_WITHOUT_EFFECT, SYMBOLS, WITHOUT_EFFECT, start_ids
@@ -60,7 +60,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         ours: EncoderConfig | DecoderConfig = EncoderConfig(
             **sizes, num_layers=config.get("num_hidden_layers", 24), num_segments=0, task="none", pad_id=pad_id
         )
-        return Blueprint(ours, lambda model: _encoder_refs(model, prefix), found, explained=HEADLESS)
+        return Blueprint(ours, lambda model: encoder_refs(model, "bert", prefix), found, explained=HEADLESS)
     ours = DecoderConfig(
         **sizes, num_layers=config.get("num_hidden_layers", 24), embedding_norm=True, output_bias=True, pad_id=pad_id,
         tied_embeddings=config.get("tie_word_embeddings", True),
@@ -70,17 +70,9 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     )
 
 
-def is_bert_decoder(config: ForeignConfig) -> bool:
-    """Whether a BERT's class predicts the next token."""
-    return (config.get("architectures") or [""])[0] == "BertLMHeadModel"
-
-
 def bert_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
     """Parse the configuration of a foreign BERT that is a decoder. Its vector of kind 0, added to every token, goes
     into the positions.
-
-    Raises:
-        ModelFolderError: ours cannot represent its configuration.
     """
     for key, value in (("is_decoder", True), ("add_cross_attention", False), ("position_embedding_type", "absolute")):
         config.refuse_unless(key, value)
@@ -124,7 +116,7 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
     sizes = _layer_sizes(decoder) | {"max_positions": min(lengths)}
     for key, value in _layer_sizes(encoder).items():
         if key not in ("vocab_size", "dropout", "attention_dropout", "max_positions"):
-            refuse_difference(config, key, value, sizes[key])
+            config.refuse_difference(key, value, sizes[key])
     pad_id = decoder.get("pad_token_id", config.get("pad_token_id", 0))
     start = config.get("decoder_start_token_id", decoder.get("bos_token_id", 101))
     end = config.get("eos_token_id", decoder.get("eos_token_id", 102))
@@ -170,30 +162,16 @@ def _with_kind_in_positions(tensors: dict[str, Tensor], decoder: str = "bert") -
     return {kinds: "row 0 is added to the decoder's positions; a decoder reads no other"}
 
 
-def refuse_difference(config: ForeignConfig, key: str, encoder: object, decoder: object) -> None:
-    """Make sure that encoder and decoder agree."""
-    if encoder != decoder:
-        both = ForeignConfig({"encoder": encoder, "decoder": decoder}, f"{config.where}: {key}")
-        both.same("encoder", "decoder")
-
-
 def _layer_sizes(config: ForeignConfig) -> dict[str, Any]:
     """The settings of ours that encoders and decoders of BERT's layers have."""
     return POST_NORM | sizes_of(config, KEYS)
 
 
-def _encoder_refs(model: nn.Module, prefix: str) -> dict[str, TensorRef]:
-    assert isinstance(model, Encoder)
-    names = {ours: prefix + theirs for ours, theirs in BERT_EMBEDDINGS.items()}
-    return modules(names | layer_names("layers", f"{prefix}encoder.layer", model.config.num_layers, BERT_LAYER), model)
-
-
-def _decoder_refs(model: nn.Module, head: str = "lm_head") -> dict[str, TensorRef]:
+def _decoder_refs(model: Decoder, head: str = "lm_head") -> dict[str, TensorRef]:
     """The foreign tensor of each parameter of a decoder alone."""
-    assert isinstance(model, Decoder)
     names = {ours: f"bert.{theirs}" for ours, theirs in BERT_EMBEDDINGS.items()} | _output_names(head)
-    names |= layer_names("layers", "bert.encoder.layer", model.config.num_layers, BERT_LAYER)
-    return modules(names, model) | {"output_bias": TensorRef(f"{head}.decoder.bias")}
+    layers = layer_names("layers", "bert.encoder.layer", model.config.num_layers, BERT_LAYER)
+    return modules(model, names, layers) | {"output_bias": TensorRef(f"{head}.decoder.bias")}
 
 
 def _output_names(head: str) -> dict[str, str]:
@@ -205,29 +183,25 @@ def _output_names(head: str) -> dict[str, str]:
     }
 
 
-def _pair_refs(model: nn.Module, head: str, lengths: Sequence[int] | None = None) -> dict[str, TensorRef]:
+def _pair_refs(model: EncoderDecoder, head: str, lengths: Sequence[int | None] = (None, None)) -> dict[str, TensorRef]:
     """The foreign tensor of each parameter of an encoder-decoder.
 
     Args:
         lengths: how many positions the encoder's table and the decoder's have, where they may have more than ours.
     """
-    assert isinstance(model, EncoderDecoder)
     names = {
         "source_embedding": "encoder.embeddings.word_embeddings",
         "source_type_embedding": "encoder.embeddings.token_type_embeddings",
-        "source_positions.learned.table": "encoder.embeddings.position_embeddings",
         "source_norm": "encoder.embeddings.LayerNorm",
         "target_embedding": "decoder.bert.embeddings.word_embeddings",
-        "target_positions.learned.table": "decoder.bert.embeddings.position_embeddings",
         "target_norm": "decoder.bert.embeddings.LayerNorm",
     } | _output_names(head)
-    names |= layer_names("encoder_layers", "encoder.encoder.layer", model.config.num_encoder_layers, BERT_LAYER)
-    names |= layer_names("decoder_layers", "decoder.bert.encoder.layer", model.config.num_decoder_layers, BERT_LAYER)
-    refs = modules(names, model) | {"output_bias": TensorRef(f"{head}.decoder.bias")}
-    for side, length in zip(("source", "target"), lengths or (), strict=False):
-        table = f"{side}_positions.learned.table.weight"
-        refs[table] = replace(refs[table], num_rows=length)
-    return refs
+    parts = layer_names("encoder_layers", "encoder.encoder.layer", model.config.num_encoder_layers, BERT_LAYER)
+    parts |= layer_names("decoder_layers", "decoder.bert.encoder.layer", model.config.num_decoder_layers, BERT_LAYER)
+    for side, theirs, length in zip(("source", "target"), ("encoder", "decoder.bert"), lengths, strict=True):
+        table = TensorRef(f"{theirs}.embeddings.position_embeddings", num_rows=length)
+        parts[f"{side}_positions.learned.table"] = table
+    return modules(model, names, parts) | {"output_bias": TensorRef(f"{head}.decoder.bias")}
 
 
 def _bert_layers(ours: TransformerConfig) -> dict[str, tuple[Any, Any]]:
@@ -237,31 +211,27 @@ def _bert_layers(ours: TransformerConfig) -> dict[str, tuple[Any, Any]]:
 
 def _config_of(ours: TransformerConfig, num_layers: int, symbols: Symbols) -> dict[str, Any]:
     """The foreign configuration of an encoder or decoder of BERT's layers."""
-    return {theirs: getattr(ours, key) for key, theirs in KEYS.items()} | {
+    return sizes_written(ours, KEYS) | {
         "num_hidden_layers": num_layers,
-        "hidden_act": THEIR_ACTIVATIONS[ours.activation],
         "pad_token_id": symbols.pad_id if symbols.pad_id >= 0 else symbols.start_ids[0],
         "bos_token_id": symbols.bos_id,
         "eos_token_id": symbols.eos_id,
     }
 
 
-def export(model: Encoder | Decoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """The configuration and the tensors of an encoder or decoder of ours as BertGeneration.
-
-    Raises:
-        ModelFolderError: the model has something that BertGeneration does not.
-    """
+def export(model: Encoder | Decoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The configuration and the tensors of an encoder or decoder of ours as BertGeneration."""
     ours = model.config
-    kind = {"model_type": "bert-generation", "torch_dtype": "float32"}
-    config = kind | _config_of(ours, ours.num_layers, symbols)
+    config = _config_of(ours, ours.num_layers, symbols)
     if isinstance(model, Encoder):
-        refuse("bert-generation", _bert_layers(ours) | {
+        refuse(kind, _bert_layers(ours) | {
             "task": (model.config.task, "none"), "num_segments": (model.config.num_segments, 0),
             "embedding_norm": (model.config.embedding_norm, True),
         })  # fmt: skip
-        return config | {"architectures": ["BertGenerationEncoder"]}, export_tensors(model, _encoder_refs(model, ""))
-    refuse("bert-generation", _bert_layers(ours) | {
+        return config | {"architectures": ["BertGenerationEncoder"]}, export_tensors(
+            model, encoder_refs(model, "bert", "")
+        )
+    refuse(kind, _bert_layers(ours) | {
         "embedding_norm": (model.config.embedding_norm, True), "output_bias": (model.config.output_bias, True),
     })  # fmt: skip
     extra = {
@@ -272,14 +242,10 @@ def export(model: Encoder | Decoder, symbols: Symbols) -> tuple[dict[str, Any], 
     return config | extra, _with_both_biases(export_tensors(model, _decoder_refs(model)), "lm_head")
 
 
-def export_bert(model: Decoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """The configuration and the tensors of a decoder of ours as BertLMHeadModel.
-
-    Raises:
-        ModelFolderError: the decoder has something that theirs does not.
-    """
+def export_bert(model: Decoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The configuration and the tensors of a decoder of ours as BertLMHeadModel."""
     ours = model.config
-    refuse("bert", _bert_layers(ours) | {
+    refuse(kind, _bert_layers(ours) | {
         "embedding_norm": (ours.embedding_norm, True),
         "output_bias": (ours.output_bias, True),
         "output_transform": (ours.output_transform, True),
@@ -287,13 +253,11 @@ def export_bert(model: Decoder, symbols: Symbols) -> tuple[dict[str, Any], dict[
     })  # fmt: skip
     config = _config_of(ours, ours.num_layers, symbols) | {
         "type_vocab_size": 1,
-        "model_type": "bert",
         "architectures": ["BertLMHeadModel"],
         "is_decoder": True,
         "position_embedding_type": "absolute",
         "chunk_size_feed_forward": ours.feed_forward_chunk or 0,
         "tie_word_embeddings": ours.tied_embeddings,
-        "torch_dtype": "float32",
     }
     tensors = _with_both_biases(export_tensors(model, _decoder_refs(model, BERT_HEAD)), BERT_HEAD)
     return config, tensors | {f"bert.{KIND_TABLE}": torch.zeros(1, ours.model_dim)}
@@ -304,29 +268,24 @@ def _with_both_biases(tensors: dict[str, Tensor], head: str) -> dict[str, Tensor
     return tensors | {f"{head}.bias": tensors[f"{head}.decoder.bias"].clone()}
 
 
-def export_pair(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
+def export_pair(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """The configuration and the tensors of an encoder-decoder of ours as EncoderDecoderModel, of BERT where it has kinds
     of source token or a layer before the output, and else of BertGeneration.
-
-    Raises:
-        ModelFolderError: the model has something that neither has.
     """
     ours = model.config
-    refuse("encoder-decoder", _bert_layers(ours) | {
+    refuse(kind, _bert_layers(ours) | {
         "embedding_norm": (ours.embedding_norm, "both"),
         "output_bias": (ours.output_bias, True),
         "scale_embeddings": (ours.scale_embeddings, False),
     })  # fmt: skip
     sides = {"encoder": ours.num_source_types > 0, "decoder": ours.output_transform}
     config: dict[str, Any] = {
-        "model_type": "encoder-decoder",
         "architectures": ["EncoderDecoderModel"],
         "is_encoder_decoder": True,
         "decoder_start_token_id": symbols.start_ids[0],
         "pad_token_id": symbols.pad_id if symbols.pad_id >= 0 else symbols.start_ids[0],
         "eos_token_id": symbols.eos_id,
         "tie_word_embeddings": False,
-        "torch_dtype": "float32",
     }
     for side, is_bert in sides.items():
         num_layers = ours.num_encoder_layers if side == "encoder" else ours.num_decoder_layers

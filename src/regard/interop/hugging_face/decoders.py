@@ -12,7 +12,6 @@ from regard.errors import ModelFolderError
 from regard.foreign_files import ForeignConfig
 from regard.interop.mapping import TensorRef
 from regard.models.config import RotaryScalingConfig, TransformerConfig
-from regard.models.decoder import Decoder
 from regard.text.tokenizer import Symbols
 
 LAYER_TYPES = ("full_attention", "sliding_attention")
@@ -217,6 +216,18 @@ def _scaling(rope: ForeignConfig, kind: str, max_positions: int) -> RotaryScalin
     )
 
 
+def gated_layers(ours: TransformerConfig, norm: str, norm_kind: str = "rms") -> dict[str, tuple[Any, Any]]:
+    """The settings that layers with gates and rotary positions have one value of, for `refuse`: ours, and theirs."""
+    return {
+        "positions": (ours.positions, "rotary"),
+        "rotary_dim": (ours.rotary_dim or ours.head_dim, ours.head_dim),
+        "norm": (ours.norm, norm),
+        "norm_kind": (ours.norm_kind, norm_kind),
+        "gated": (ours.gated, True),
+        "attention_output_bias": (ours.has_attention_output_bias, ours.bias),
+    }
+
+
 def rotary_written(ours: TransformerConfig) -> dict[str, Any]:
     """Their settings of our rotary positions, by keys that all versions of `transformers` read."""
     scaling = ours.rotary_scaling
@@ -251,21 +262,16 @@ def symbols_written(symbols: Symbols) -> dict[str, Any]:
     return written | ({"pad_token_id": symbols.pad_id} if symbols.pad_id >= 0 else {})
 
 
-def fused_by_head(model: Decoder, layers: str, module: str) -> dict[str, TensorRef]:
-    """The places of queries, keys and values in one matrix of each layer, which holds them head by head.
+def fused_by_head(ours: TransformerConfig, module: str) -> dict[str, TensorRef]:
+    """The places of a layer's queries, keys and values in one matrix, which holds them head by head.
 
     Args:
-        layers: the beginning of the names of layers.
         module: the name of the matrix in a layer.
     """
-    width = model.config.num_heads * model.config.head_dim
+    width = ours.num_heads * ours.head_dim
     return {
-        f"layers.{layer}.self_attention.{projection}.{kind}": TensorRef(
-            f"{layers}.{layer}.{module}.{kind}", first_row=part * width, num_heads=model.config.num_heads
-        )
-        for layer in range(model.config.num_layers)
+        f"self_attention.{projection}": TensorRef(module, first_row=part * width, num_heads=ours.num_heads)
         for part, projection in enumerate(("query_proj", "key_proj", "value_proj"))
-        for kind in ("weight", "bias")
     }
 
 

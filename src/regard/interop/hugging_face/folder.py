@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +19,11 @@ from regard.interop.hugging_face import (
     bart,
     bert,
     bert_decoders,
-    bloom,
-    eurobert,
     gemma,
     gpt2,
-    gpt_neox,
+    later_encoders,
     llama,
-    modernbert,
-    opt,
+    older_decoders,
     t5,
     t5gemma,
 )
@@ -52,8 +48,10 @@ from regard.tokenizer_formats import language_tokenizers
 from regard.tokenizer_formats.folder_tokenizers import read_tokenizers
 from regard.tokenizer_formats.tokenizer_json import write_tokenizer
 
-Export = Callable[[Any, Symbols], tuple[dict[str, Any], dict[str, Tensor]]]
-"""A function of a model and its symbols that gives the content of `config.json`, and the tensors."""
+Export = Callable[[Any, Symbols, str], tuple[dict[str, Any], dict[str, Tensor]]]
+"""A function of a model, its symbols and the `model_type` that gives the content of `config.json` but for what all have, and the
+tensors. It raises a `ModelFolderError` where the model has something that theirs does not.
+"""
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ class ModelType:
     """A `model_type` of Hugging Face. A new one is a record in `TYPES`."""
 
     blueprint: Callable[[ForeignConfig, Mapping[str, Tensor]], Blueprint]
-    """The reader of its configuration."""
+    """The reader of its configuration, which raises a `ModelFolderError` where ours cannot represent it."""
     default_class: str
     """The class of a model whose configuration names none; of BERT and its like the name without the head."""
     exports: Mapping[type[Model], Export] = field(default_factory=dict)
@@ -71,13 +69,9 @@ class ModelType:
     any_frame: bool = False
     """Whether its tokenizer may put any symbols around a source."""
 
-    @property
-    def is_named_by_head(self) -> bool:
-        """Whether the class of a model depends on its head."""
-        return self.default_class in BY_HEAD
-
 
 BY_HEAD = {"Bert", "Roberta", "DistilBert", "Electra", "Albert", "XLMRoberta", "Camembert", "ModernBert", "EuroBert"}
+"""The default classes that the head gives its ending."""
 
 
 HEADS_OF_TOKENS = (
@@ -87,61 +81,50 @@ HEADS_OF_TOKENS = (
 
 
 def _bert(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    if config.get("architectures") == [bert.NEXT_SENTENCE]:
-        return bert.next_sentence_blueprint(config, tensors)
-    is_decoder = bert_decoders.is_bert_decoder(config)
-    return (bert_decoders.bert_blueprint if is_decoder else bert.blueprint)(config, tensors)
+    others = {bert.NEXT_SENTENCE: bert.next_sentence_blueprint, "BertLMHeadModel": bert_decoders.bert_blueprint}
+    return others.get((config.get("architectures") or [""])[0], bert.blueprint)(config, tensors)
 
 
-def _encoder(name: str) -> dict[type[Model], Export]:
-    return {Encoder: lambda model, symbols: bert.export(model, symbols, name)}
-
-
-def _pair(export: Callable[[EncoderDecoder, Symbols, str], Any], name: str) -> dict[type[Model], Export]:
-    return {EncoderDecoder: lambda model, symbols: export(model, symbols, name)}
-
-
-def _llama(name: str) -> dict[type[Model], Export]:
-    return {Decoder: partial(llama.export, model_type=name)} if name in llama.WRITTEN else {}
-
-
-GENERATION: dict[type[Model], Export] = dict.fromkeys((Encoder, Decoder), bert_decoders.export)
 TYPES: dict[str, ModelType] = {
-    "bert": ModelType(_bert, "Bert", {**_encoder("bert"), Decoder: bert_decoders.export_bert}),
-    "roberta": ModelType(bert.blueprint, "Roberta", _encoder("roberta"), separators=2),
-    "distilbert": ModelType(bert.blueprint, "DistilBert", _encoder("distilbert")),
-    "electra": ModelType(bert.blueprint, "Electra", _encoder("electra")),
-    "albert": ModelType(bert.blueprint, "Albert", _encoder("albert")),
+    "bert": ModelType(_bert, "Bert", {Encoder: bert.export, Decoder: bert_decoders.export_bert}),
+    "roberta": ModelType(bert.blueprint, "Roberta", {Encoder: bert.export}, separators=2),
+    "distilbert": ModelType(bert.blueprint, "DistilBert", {Encoder: bert.export}),
+    "electra": ModelType(bert.blueprint, "Electra", {Encoder: bert.export}),
+    "albert": ModelType(bert.blueprint, "Albert", {Encoder: bert.export}),
     "xlm-roberta": ModelType(bert.blueprint, "XLMRoberta", separators=2),
     "camembert": ModelType(bert.blueprint, "Camembert", separators=2),
-    "modernbert": ModelType(modernbert.blueprint, "ModernBert", {Encoder: modernbert.export}),
-    "eurobert": ModelType(eurobert.blueprint, "EuroBert", {Encoder: eurobert.export}),
-    **{name: ModelType(gemma.blueprint, gemma.NAMES[name], {Decoder: write}) for name, write in gemma.WRITTEN.items()},
-    **{name: ModelType(llama.blueprint, kind.name, _llama(name)) for name, kind in llama.KINDS.items()},
-    "opt": ModelType(opt.blueprint, opt.NAME),
-    "bloom": ModelType(bloom.blueprint, bloom.NAME),
-    "gpt_neox": ModelType(gpt_neox.blueprint, gpt_neox.NAME),
+    "modernbert": ModelType(later_encoders.modernbert, "ModernBert", {Encoder: later_encoders.export_modernbert}),
+    "eurobert": ModelType(later_encoders.eurobert, "EuroBert", {Encoder: later_encoders.export_eurobert}),
+    **{
+        name: ModelType(gemma.blueprint, class_name, {Decoder: gemma.export})
+        for name, class_name in gemma.NAMES.items()
+    },
+    **{name: ModelType(llama.blueprint, kind.name, {Decoder: llama.export}) for name, kind in llama.KINDS.items()},
+    "opt": ModelType(older_decoders.opt, older_decoders.OPT),
+    "bloom": ModelType(older_decoders.bloom, older_decoders.BLOOM),
+    "gpt_neox": ModelType(older_decoders.gpt_neox, older_decoders.GPT_NEOX),
     "gpt2": ModelType(gpt2.blueprint, "GPT2LMHeadModel", {Decoder: gpt2.export}),
-    "bert-generation": ModelType(bert_decoders.blueprint, "BertGenerationEncoder", GENERATION),
-    "marian": ModelType(bart.blueprint, "MarianMTModel", _pair(bart.export, "marian")),
+    "bert-generation": ModelType(
+        bert_decoders.blueprint, "BertGenerationEncoder", dict.fromkeys((Encoder, Decoder), bert_decoders.export)
+    ),
+    "marian": ModelType(bart.blueprint, "MarianMTModel", {EncoderDecoder: bart.export}),
     "encoder-decoder": ModelType(
         bert_decoders.pair_blueprint, "EncoderDecoderModel", {EncoderDecoder: bert_decoders.export_pair}
     ),
     "bart": ModelType(
         bart.blueprint,
         bart.FAMILIES["bart"].architecture,
-        {**_pair(bart.export, "bart"), EncoderDecoderClassifier: bart.export_classifier},
+        {EncoderDecoder: bart.export, EncoderDecoderClassifier: bart.export_classifier},
         separators=2,
     ),
     **{
-        name: ModelType(bart.blueprint, bart.FAMILIES[name].architecture, _pair(bart.export, name))
-        for name in language_tokenizers.RULES
+        name: ModelType(bart.blueprint, bart.FAMILIES[name].architecture, {EncoderDecoder: bart.export})
+        for name in ("m2m_100", "mbart", "pegasus")
     },
-    "pegasus": ModelType(bart.blueprint, bart.FAMILIES["pegasus"].architecture, _pair(bart.export, "pegasus")),
-    "t5": ModelType(t5.blueprint, "T5ForConditionalGeneration", _pair(t5.export, "t5")),
+    "t5": ModelType(t5.blueprint, "T5ForConditionalGeneration", {EncoderDecoder: t5.export}),
     "mt5": ModelType(t5.blueprint, "MT5ForConditionalGeneration"),
     t5gemma.TYPE: ModelType(t5gemma.blueprint, t5gemma.NAME, {EncoderDecoder: t5gemma.export}, any_frame=True),
-    "umt5": ModelType(t5.blueprint, "UMT5ForConditionalGeneration", _pair(t5.export, "umt5")),
+    "umt5": ModelType(t5.blueprint, "UMT5ForConditionalGeneration", {EncoderDecoder: t5.export}),
 }
 
 LACKING = {
@@ -225,11 +208,10 @@ def _with_new_names(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 
 def _default_class(model_type: str, tensors: Mapping[str, Tensor]) -> str:
     """The class of a model whose configuration does not name it."""
-    known = TYPES[model_type]
-    if not known.is_named_by_head:
-        return known.default_class
-    predicts = any(name.startswith(HEADS_OF_TOKENS) for name in tensors)
-    return known.default_class + ("ForMaskedLM" if predicts else "Model")
+    name = TYPES[model_type].default_class
+    if name not in BY_HEAD:
+        return name
+    return name + ("ForMaskedLM" if any(each.startswith(HEADS_OF_TOKENS) for each in tensors) else "Model")
 
 
 def write(loaded: LoadedModel, output: Path, *, format: str) -> ForeignModel:
@@ -303,7 +285,8 @@ def _write_tokenizers(loaded: LoadedModel, output: Path, pad_id: int, separators
 def _exported(model: Model, symbols: Symbols, format: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
     export = TYPES[format].exports.get(type(model))
     if export is not None:
-        return export(model, symbols)
+        config, tensors = export(model, symbols, format)
+        return {"model_type": format, **config, "torch_dtype": "float32"}, tensors
     suitable = [name for name, known in TYPES.items() if type(model) in known.exports]
     suitable += ["ctranslate2"] if isinstance(model, EncoderDecoder) else []
     suitable += ["onnx"] if suitable else ["none of them"]

@@ -7,15 +7,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from regard.foreign_files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face import decoders, llama
-from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, layer_names, refuse
+from regard.interop.hugging_face.bert import layer_names, refuse, sizes_of, sizes_written
 from regard.interop.mapping import TensorRef, export_tensors, modules
 from regard.models.config import MOST_LAYERS, DecoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
@@ -34,6 +33,10 @@ LAYER = llama.LAYER | {
     "feed_forward_residual.output_norm": "post_feedforward_layernorm",
 }
 BASES = {"full_attention": ("rope_theta", 1_000_000.0), "sliding_attention": ("rope_local_base_freq", 10_000.0)}
+KEYS = {ours: theirs for ours, theirs in llama.KEYS.items() if ours not in ("num_layers", "attention_dropout")} | {
+    "head_dim": "head_dim", "activation": "hidden_activation", "bias": "attention_bias",
+}  # fmt: skip
+DEFAULTS = {"head_dim": 256, "norm_epsilon": 1e-6, "activation": "gelu_pytorch_tanh", "bias": False}
 CAPS = {"score_cap": ("attn_logit_softcapping", 50.0), "logit_cap": ("final_logit_softcapping", 30.0)}
 """Their key of each bound, and what it is in Gemma 2 where the key is missing."""
 
@@ -93,27 +96,18 @@ def sizes(config: ForeignConfig, model_type: str) -> dict[str, Any]:
     for key, (theirs, default) in CAPS.items():
         missing = default if model_type == "gemma2" and theirs not in config.values else None
         caps[key] = missing if config.get(theirs) is None else config.require(theirs, float)
-    return caps | {
-        "vocab_size": config.require("vocab_size"),
-        "model_dim": config.require("hidden_size"),
-        "ff_dim": config.require("intermediate_size"),
-        "num_heads": config.require("num_attention_heads"),
+    return caps | sizes_of(config, KEYS, DEFAULTS | {"max_positions": MAX_POSITIONS[model_type]}) | {
         "num_kv_heads": config.get("num_key_value_heads", 4),
-        "head_dim": config.get("head_dim", 256),
-        "max_positions": config.get("max_position_embeddings", MAX_POSITIONS[model_type]),
         "norm": "sandwich",
         "norm_kind": "rms",
-        "norm_epsilon": config.get("rms_norm_eps", 1e-6),
-        "activation": config.choose("hidden_activation", ACTIVATIONS, "gelu_pytorch_tanh"),
         "gated": True,
-        "bias": config.get("attention_bias", False),
         "feed_forward_bias": False,
         "positions": "rotary",
         "windows": decoders.windows(
             config, decoders.layer_types(config, types), decoders.stored_or(config, "sliding_window", 4096)
         ),
         "scale_embeddings": True,
-    }
+    }  # fmt: skip
 
 
 def score_divisor(config: ForeignConfig) -> float:
@@ -136,22 +130,15 @@ def rescaled(
     }
 
 
-def _refs(model: nn.Module, prefix: str, divisor: float) -> dict[str, TensorRef]:
+def _refs(model: Decoder, prefix: str, divisor: float) -> dict[str, TensorRef]:
     """The foreign tensor of each parameter."""
-    assert isinstance(model, Decoder)
     names = {"embedding": f"{prefix}embed_tokens", "norm": f"{prefix}norm", "output_embedding": "lm_head"}
-    names |= layer_names("layers", f"{prefix}layers", model.config.num_layers, LAYER)
-    return rescaled(modules(names, model), model.config, divisor)
+    layers = layer_names("layers", f"{prefix}layers", model.config.num_layers, LAYER)
+    return rescaled(modules(model, names, layers), model.config, divisor)
 
 
 def export(model: Decoder, symbols: Symbols, model_type: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """The configuration and the tensors of a decoder of ours as a Gemma.
-
-    Args:
-        model_type: a key of `NAMES`.
-    Raises:
-        ModelFolderError: the decoder has something that theirs does not.
-    """
+    """The configuration and the tensors of a decoder of ours as a Gemma."""
     ours = model.config
     refuse(model_type, written_settings(ours) | {
         "query_key_norm": (ours.query_key_norm, model_type == "gemma3_text"),
@@ -161,11 +148,9 @@ def export(model: Decoder, symbols: Symbols, model_type: str) -> tuple[dict[str,
         written_sizes(ours)
         | written_windows(model_type, ours.windows, ours.num_layers, ours)
         | {
-            "model_type": model_type,
             "architectures": [NAMES[model_type]],
             "attention_dropout": ours.attention_dropout,
             "tie_word_embeddings": ours.tied_embeddings,
-            "torch_dtype": "float32",
         }
     )
     if model_type == "gemma3_text":
@@ -180,14 +165,8 @@ def export(model: Decoder, symbols: Symbols, model_type: str) -> tuple[dict[str,
 def written_settings(ours: DecoderConfig | EncoderDecoderConfig) -> dict[str, tuple[Any, Any]]:
     """The settings of ours that all Gemmas have one value of, and that value, for `refuse`."""
     is_divisible = ours.model_dim % ours.num_heads == 0
-    return {
-        "positions": (ours.positions, "rotary"),
-        "rotary_dim": (ours.rotary_dim or ours.head_dim, ours.head_dim),
-        "norm": (ours.norm, "sandwich"),
-        "norm_kind": (ours.norm_kind, "rms"),
-        "gated": (ours.gated, True),
+    return decoders.gated_layers(ours, "sandwich") | {
         "output_bias": (ours.output_bias, False),
-        "attention_output_bias": (ours.has_attention_output_bias, ours.bias),
         "feed_forward_bias": (ours.has_feed_forward_bias, False),
         "model_dim": (
             ours.model_dim,
@@ -215,17 +194,8 @@ def written_windows(
 
 def written_sizes(ours: DecoderConfig | EncoderDecoderConfig) -> dict[str, Any]:
     """Their settings of ours that a Gemma has as each side of a T5Gemma does."""
-    keys = {
-        "vocab_size": "vocab_size", "model_dim": "hidden_size", "ff_dim": "intermediate_size", "head_dim": "head_dim",
-        "num_heads": "num_attention_heads", "max_positions": "max_position_embeddings", "norm_epsilon": "rms_norm_eps",
-        "bias": "attention_bias", "score_cap": CAPS["score_cap"][0], "logit_cap": CAPS["logit_cap"][0],
-    }  # fmt: skip
-    return {theirs: getattr(ours, key) for key, theirs in keys.items()} | decoders.rotary_written(ours) | {
-        "hidden_activation": THEIR_ACTIVATIONS[ours.activation],
+    keys = KEYS | {ours_key: theirs for ours_key, (theirs, _) in CAPS.items()}
+    return sizes_written(ours, keys) | decoders.rotary_written(ours) | {
         "num_key_value_heads": ours.num_kv_heads or ours.num_heads,
         "query_pre_attn_scalar": ours.head_dim,
     }  # fmt: skip
-
-
-WRITTEN = {name: partial(export, model_type=name) for name in NAMES}
-"""The writers of our decoders, by type."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from regard.foreign_files import ForeignConfig
 from regard.interop.foreign import Blueprint
@@ -58,54 +58,44 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     )  # fmt: skip
 
 
-def _refs(model: nn.Module, prefix: str, factors: Sequence[float] = ()) -> dict[str, TensorRef]:
+def _refs(model: Decoder, prefix: str, factors: Sequence[float] = ()) -> dict[str, TensorRef]:
     """The foreign tensor of each parameter.
 
     Args:
         factors: of the queries of each layer, in place of other divisors of scores than sqrt(head_dim); empty: 1.
     """
-    assert isinstance(model, Decoder)
     names = {
         "embedding": f"{prefix}wte",
         "positions.learned.table": f"{prefix}wpe",
         "norm": f"{prefix}ln_f",
         "output_embedding": "lm_head",
     }
-    names |= layer_names("layers", f"{prefix}h", model.config.num_layers, LAYER)
-    refs = modules(names, model, transposed=True)
+    layers = layer_names("layers", f"{prefix}h", model.config.num_layers, LAYER)
     for index in range(model.config.num_layers):
         for part, projection in enumerate(("query_proj", "key_proj", "value_proj")):
-            for kind in ("weight", "bias"):
-                refs[f"layers.{index}.self_attention.{projection}.{kind}"] = TensorRef(
-                    f"{prefix}h.{index}.attn.c_attn.{kind}",
-                    first_row=part * model.config.model_dim,
-                    transposed=kind == "weight",
-                    factor=factors[index] if factors and part == 0 else 1.0,
-                )
-    return refs
+            layers[f"layers.{index}.self_attention.{projection}"] = TensorRef(
+                f"{prefix}h.{index}.attn.c_attn",
+                first_row=part * model.config.model_dim,
+                factor=factors[index] if factors and part == 0 else 1.0,
+            )
+    return modules(model, names, layers, transposed=True)
 
 
-def export(model: Decoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """The configuration and the tensors of a decoder of ours as GPT-2.
-
-    Raises:
-        ModelFolderError: the decoder has something that GPT-2 does not.
-    """
+def export(model: Decoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The configuration and the tensors of a decoder of ours as GPT-2."""
     ours = model.config
-    refuse("gpt2", plain_layers(ours, "pre") | {
+    refuse(kind, plain_layers(ours, "pre") | {
         "positions": (ours.positions, "learned"),
         "embedding_norm": (ours.embedding_norm, False),
         "output_bias": (ours.output_bias, False),
     })  # fmt: skip
     config = {theirs: getattr(ours, key) for key, (theirs, _) in KEYS.items()} | {
-        "model_type": "gpt2",
         "architectures": ["GPT2LMHeadModel"],
         "n_inner": ours.ff_dim,
         "embd_pdrop": ours.dropout,
         "activation_function": THEIR_ACTIVATIONS[ours.activation],
         "bos_token_id": symbols.start_ids[-1] if not symbols.lines_end else symbols.eos_id,
         "eos_token_id": symbols.eos_id,
-        "torch_dtype": "float32",
     }
     if symbols.pad_id >= 0:
         config["pad_token_id"] = symbols.pad_id

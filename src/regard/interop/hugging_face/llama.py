@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from regard.errors import ModelFolderError
 from regard.foreign_files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face import decoders
-from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, fused_names, layer_names, refuse
-from regard.interop.mapping import TensorRef, export_tensors, fused_modules, modules
+from regard.interop.hugging_face.bert import layer_names, refuse, sizes_of, sizes_written
+from regard.interop.mapping import TensorRef, export_tensors, modules
 from regard.models.config import DecoderConfig
 from regard.models.decoder import Decoder
 from regard.text.tokenizer import Symbols
@@ -56,15 +56,12 @@ KINDS = {
     "qwen3": Kind("Qwen3ForCausalLM", num_kv_heads=32, head_dim=128, window=4096, bos_id=None, eos_id=None),
     "phi3": Kind("Phi3ForCausalLM", norm_epsilon=1e-5, max_positions=4096, eos_id=32_000, pad_id=32_000),
 }
-
-WRITTEN = tuple(KINDS)
-"""The types that our decoders are written as."""
 KEYS = {
     "vocab_size": "vocab_size", "model_dim": "hidden_size", "ff_dim": "intermediate_size", "num_layers": "num_hidden_layers",
-    "num_heads": "num_attention_heads", "head_dim": "head_dim", "max_positions": "max_position_embeddings",
-    "attention_dropout": "attention_dropout", "norm_epsilon": "rms_norm_eps", "tied_embeddings": "tie_word_embeddings",
+    "num_heads": "num_attention_heads", "max_positions": "max_position_embeddings", "activation": "hidden_act",
+    "attention_dropout": "attention_dropout", "norm_epsilon": "rms_norm_eps",
 }  # fmt: skip
-"""Their key for each of ours that is written as it is."""
+"""Their key for each of ours that is the same there."""
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
@@ -75,10 +72,10 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     prefix = "model." if any(name.startswith("model.") for name in tensors) else ""
     embedding, output = f"{prefix}embed_tokens.weight", "lm_head.weight"
     tied, notes = decoders.is_tied(config, tensors, embedding, output, default=False)
-    model_dim, num_heads = config.require("hidden_size"), config.require("num_attention_heads")
-    head_dim = config.get("head_dim", kind.head_dim or model_dim // max(num_heads, 1))
-    max_positions = config.get("max_position_embeddings", kind.max_positions)
-    num_layers, vocab_size = config.require("num_hidden_layers"), config.require("vocab_size")
+    usual = {"max_positions": kind.max_positions, "norm_epsilon": kind.norm_epsilon}
+    sizes = sizes_of(config, KEYS, usual | {"attention_dropout": 0.0, "activation": "silu"})
+    head_dim = config.get("head_dim", kind.head_dim or sizes["model_dim"] // max(sizes["num_heads"], 1))
+    max_positions = sizes["max_positions"]
     settings = decoders.rotary(config, head_dim, max_positions) | _biases(config, model_type)
     if model_type == "phi3":
         config.get("original_max_position_embeddings")  # read with longrope alone
@@ -90,24 +87,16 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
             f"{settings['rotary_dim']} of {head_dim} dimensions."
         )
     symbols = decoders.symbols(
-        config, vocab_size, bos_token_id=kind.bos_id, eos_token_id=kind.eos_id, pad_token_id=kind.pad_id
+        config, sizes["vocab_size"], bos_token_id=kind.bos_id, eos_token_id=kind.eos_id, pad_token_id=kind.pad_id
     )
     ours = DecoderConfig(
-        vocab_size=vocab_size,
-        model_dim=model_dim,
-        ff_dim=config.require("intermediate_size"),
-        num_heads=num_heads,
+        **sizes,
         num_kv_heads=decoders.stored_or(config, "num_key_value_heads", kind.num_kv_heads),
         head_dim=head_dim,
-        num_layers=num_layers,
-        max_positions=max_positions,
-        attention_dropout=config.get("attention_dropout", 0.0),
         norm_kind="rms",
-        norm_epsilon=config.get("rms_norm_eps", kind.norm_epsilon),
-        activation=config.choose("hidden_act", ACTIVATIONS, "silu"),
         gated=True,
         positions="rotary",
-        windows=_windows(config, kind, num_layers, max_positions),
+        windows=_windows(config, kind, sizes["num_layers"], max_positions),
         query_key_norm=model_type == "qwen3",
         tied_embeddings=tied,
         pad_id=symbols.pad_id,
@@ -153,42 +142,31 @@ def _no_code(config: ForeignConfig) -> list[str]:
     return ["auto_map names code that came with the model: none is run, it is read as the Phi-3 of transformers"]
 
 
-def _refs(model: nn.Module, prefix: str, *, is_fused: bool) -> dict[str, TensorRef]:
-    assert isinstance(model, Decoder)
+def _refs(model: Decoder, prefix: str, *, is_fused: bool) -> dict[str, TensorRef]:
     ours = model.config
     names = {"embedding": f"{prefix}embed_tokens", "norm": f"{prefix}norm", "output_embedding": "lm_head"}
-    names |= layer_names("layers", f"{prefix}layers", ours.num_layers, LAYER)
-    refs = modules(names, model)
-    if not is_fused:
-        return refs
     first_key = ours.num_heads * ours.head_dim
     first_value = first_key + (ours.num_kv_heads or ours.num_heads) * ours.head_dim
     fused = {
-        "self_attention.query_proj": ("self_attn.qkv_proj", 0),
-        "self_attention.key_proj": ("self_attn.qkv_proj", first_key),
-        "self_attention.value_proj": ("self_attn.qkv_proj", first_value),
-        "feed_forward.inner_proj": ("mlp.gate_up_proj", 0),
-        "feed_forward.gate_proj": ("mlp.gate_up_proj", ours.ff_dim),
+        "self_attention.query_proj": TensorRef("self_attn.qkv_proj"),
+        "self_attention.key_proj": TensorRef("self_attn.qkv_proj", first_row=first_key),
+        "self_attention.value_proj": TensorRef("self_attn.qkv_proj", first_row=first_value),
+        "feed_forward.inner_proj": TensorRef("mlp.gate_up_proj"),
+        "feed_forward.gate_proj": TensorRef("mlp.gate_up_proj", first_row=ours.ff_dim),
     }
-    return refs | fused_modules(fused_names(f"{prefix}layers", ours.num_layers, fused), model)
+    layer = LAYER | fused if is_fused else LAYER
+    return modules(model, names, layer_names("layers", f"{prefix}layers", ours.num_layers, layer))
 
 
 def export(model: Decoder, symbols: Symbols, model_type: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """The configuration and the tensors of a decoder of ours as a model of Llama's kind.
-
-    Args:
-        model_type: one of `WRITTEN`.
-    Raises:
-        ModelFolderError: the decoder has something that theirs does not.
-    """
+    """The configuration and the tensors of a decoder of ours as a model of Llama's kind."""
     ours = model.config
     refuse(model_type, _wanted(ours, model_type))
-    config: dict[str, Any] = {theirs: getattr(ours, key) for key, theirs in KEYS.items()} | {
-        "model_type": model_type,
+    config: dict[str, Any] = sizes_written(ours, KEYS) | {
         "architectures": [KINDS[model_type].name],
-        "hidden_act": THEIR_ACTIVATIONS[ours.activation],
+        "head_dim": ours.head_dim,
+        "tie_word_embeddings": ours.tied_embeddings,
         "num_key_value_heads": ours.num_kv_heads or ours.num_heads,
-        "torch_dtype": "float32",
     }
     config |= decoders.rotary_written(ours) | decoders.symbols_written(symbols)
     if model_type in ("llama", "qwen3"):
@@ -216,19 +194,15 @@ def types_of_windows(windows: Sequence[int | None], num_layers: int) -> list[str
 
 def _wanted(ours: DecoderConfig, model_type: str) -> dict[str, tuple[Any, Any]]:
     """The settings of ours, and what they must be, for `refuse`."""
-    wanted: dict[str, tuple[Any, Any]] = {
-        "positions": (ours.positions, "rotary"),
-        "rotary_dim": (ours.rotary_dim or ours.head_dim, (model_type == "phi3" and ours.rotary_dim) or ours.head_dim),
-        "norm": (ours.norm, "pre"),
-        "norm_kind": (ours.norm_kind, "rms"),
-        "gated": (ours.gated, True),
+    wanted = decoders.gated_layers(ours, "pre") | {
         "embedding_norm": (ours.embedding_norm, False),
         "output_bias": (ours.output_bias, False),
         "query_key_norm": (ours.query_key_norm, model_type == "qwen3"),
         "attention_output_bias": (ours.has_attention_output_bias, ours.bias and model_type != "qwen2"),
     }
-    if model_type == "phi3":  # which has longrope alone
+    if model_type == "phi3":  # which has longrope alone, and may turn a part of each head
         wanted["rotary_scaling"] = ours.rotary_scaling, None
+        del wanted["rotary_dim"]
     if model_type in ("mistral", "qwen2", "phi3"):
         wanted["bias"] = ours.bias, model_type == "qwen2"
     if model_type != "llama":

@@ -10,15 +10,15 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from regard.errors import ModelFolderError
 from regard.foreign_files import ForeignConfig
 from regard.interop.foreign import Blueprint
-from regard.interop.hugging_face.bert import refuse
+from regard.interop.hugging_face.bert import layer_names, refuse
 from regard.interop.hugging_face.settings import start_ids
 from regard.interop.mapping import TensorRef, export_tensors, modules
-from regard.models.config import EncoderConfig, EncoderDecoderConfig
+from regard.models.config import EncoderConfig, EncoderDecoderConfig, TransformerConfig
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Symbols
@@ -59,15 +59,12 @@ EXPLAINED = {
 }
 TABLE = "layer.0.SelfAttention.relative_attention_bias.weight"
 """The end of the name of a layer's table of distances."""
+PROJECTIONS = {"key_proj": "k", "value_proj": "v", "output_proj": "o"}
 OF_DECODERS = dict.fromkeys(("decoder.*", TABLES["output"]), "the decoder, which an encoder alone does not have")
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """Parse the configuration of a foreign T5, mT5 or umT5, or of the encoder of one.
-
-    Raises:
-        ModelFolderError: ours cannot represent its configuration.
-    """
+    """Parse the configuration of a foreign T5, mT5 or umT5, or of the encoder of one."""
     kind = config.require("model_type", str)
     if config.get("architectures") == [f"{CLASSES[kind]}EncoderModel"]:
         return _encoder_blueprint(config, tensors, kind)
@@ -202,7 +199,7 @@ def _are_equal(one: Tensor, other: Tensor) -> bool:
     return one.dtype == other.dtype and torch.equal(one, other)
 
 
-def _refs(model: nn.Module, tables: Mapping[str, str], factor: float, *, per_layer: bool) -> dict[str, TensorRef]:
+def _refs(model: EncoderDecoder, tables: Mapping[str, str], factor: float, *, per_layer: bool) -> dict[str, TensorRef]:
     """The foreign tensor of each parameter of an encoder-decoder.
 
     Args:
@@ -210,60 +207,45 @@ def _refs(model: nn.Module, tables: Mapping[str, str], factor: float, *, per_lay
         factor: of the output matrix.
         per_layer: whether each layer has a table of distances of its own.
     """
-    assert isinstance(model, EncoderDecoder)
     config = model.config
     names = {"encoder_norm": "encoder.final_layer_norm", "decoder_norm": "decoder.final_layer_norm"}
-    for stack, num_layers in (("encoder", config.num_encoder_layers), ("decoder", config.num_decoder_layers)):
-        names |= _stack_names(f"{stack}_layers", stack, num_layers, gated=config.gated, per_layer=per_layer)
+    stacks = _stack("encoder_layers", "encoder", config.num_encoder_layers, config, per_layer=per_layer)
+    stacks |= _stack("decoder_layers", "decoder", config.num_decoder_layers, config, per_layer=per_layer)
     embeddings = {f"{side}_embedding.weight": TensorRef(name) for side, name in tables.items()}
     embeddings["output_embedding.weight"] = TensorRef(tables["output"], factor=factor)
-    return embeddings | _unscaled(modules(names, model), config.head_dim)
+    return embeddings | modules(model, names, stacks)
 
 
-def _encoder_refs(model: nn.Module, table: str, *, per_layer: bool) -> dict[str, TensorRef]:
-    assert isinstance(model, Encoder)
+def _encoder_refs(model: Encoder, table: str, *, per_layer: bool) -> dict[str, TensorRef]:
     config = model.config
-    names = _stack_names("layers", "encoder", config.num_layers, gated=config.gated, per_layer=per_layer)
-    names["norm"] = "encoder.final_layer_norm"
-    return {"embedding.weight": TensorRef(table)} | _unscaled(modules(names, model), config.head_dim)
+    names = {"norm": "encoder.final_layer_norm"}
+    stack = _stack("layers", "encoder", config.num_layers, config, per_layer=per_layer)
+    return {"embedding.weight": TensorRef(table)} | modules(model, names, stack)
 
 
-def _unscaled(refs: dict[str, TensorRef], head_dim: int) -> dict[str, TensorRef]:
-    """The same with queries that undo the division of scores."""
-    return {
-        name: TensorRef(ref.name, factor=head_dim**0.5) if name.endswith("query_proj.weight") else ref
-        for name, ref in refs.items()
-    }
-
-
-def _stack_names(ours: str, stack: str, num_layers: int, *, gated: bool, per_layer: bool) -> dict[str, str]:
+def _stack(
+    ours: str, theirs: str, num_layers: int, config: TransformerConfig, *, per_layer: bool
+) -> dict[str, TensorRef]:
     """The modules of the layers of a stack, theirs by ours."""
-    names: dict[str, str] = {}
-    for index in range(num_layers):
-        names |= _layer_names(f"{ours}.{index}", f"{stack}.block.{index}.layer", stack, gated=gated)
-        table = f"{stack}.block.{index if per_layer else 0}.layer.0.SelfAttention.relative_attention_bias"
-        names[f"{ours}.{index}.self_attention.attention.positions.table"] = table
-    return names
-
-
-def _layer_names(ours: str, theirs: str, stack: str, *, gated: bool) -> dict[str, str]:
-    """The modules of a layer, without its table of distances."""
-    names = {}
-    sublayers = [("self_attention", "0.SelfAttention")]
-    if stack == "decoder":
-        sublayers.append(("cross_attention", "1.EncDecAttention"))
-    for ours_attention, place in sublayers:
-        for our_module, letter in (("query_proj", "q"), ("key_proj", "k"), ("value_proj", "v"), ("output_proj", "o")):
-            names[f"{ours}.{ours_attention}.{our_module}"] = f"{theirs}.{place}.{letter}"
-        names[f"{ours}.{ours_attention}_residual.norm"] = f"{theirs}.{place[0]}.layer_norm"
-    last = f"{theirs}.{len(sublayers)}"
-    names |= {
-        f"{ours}.feed_forward.inner_proj": f"{last}.DenseReluDense.{'wi_0' if gated else 'wi'}",
-        f"{ours}.feed_forward.gate_proj": f"{last}.DenseReluDense.wi_1",
-        f"{ours}.feed_forward.output_proj": f"{last}.DenseReluDense.wo",
-        f"{ours}.feed_forward_residual.norm": f"{last}.layer_norm",
+    attentions = {"self_attention": "layer.0.SelfAttention"}
+    if theirs == "decoder":
+        attentions["cross_attention"] = "layer.1.EncDecAttention"
+    last = f"layer.{len(attentions)}"
+    layer: dict[str, str | TensorRef] = {
+        "feed_forward.inner_proj": f"{last}.DenseReluDense.{'wi_0' if config.gated else 'wi'}",
+        "feed_forward.gate_proj": f"{last}.DenseReluDense.wi_1",
+        "feed_forward.output_proj": f"{last}.DenseReluDense.wo",
+        "feed_forward_residual.norm": f"{last}.layer_norm",
     }
-    return names
+    for number, (name, attention) in enumerate(attentions.items()):
+        layer |= {f"{name}.{ours_name}": f"{attention}.{letter}" for ours_name, letter in PROJECTIONS.items()}
+        layer[f"{name}.query_proj"] = TensorRef(f"{attention}.q", factor=config.head_dim**0.5)  # undoes our division
+        layer[f"{name}_residual.norm"] = f"layer.{number}.layer_norm"
+    places = layer_names(ours, f"{theirs}.block", num_layers, layer)
+    for index in range(num_layers):
+        table = f"{theirs}.block.{index if per_layer else 0}.{TABLE.removesuffix('.weight')}"
+        places[f"{ours}.{index}.self_attention.attention.positions.table"] = TensorRef(table)
+    return places
 
 
 def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -274,8 +256,6 @@ def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str
 
     Args:
         kind: `t5`, whose layers share a table of distances, or `umt5`, whose layers have one each.
-    Raises:
-        ModelFolderError: the model has something that T5 does not.
     """
     ours = model.config
     _refuse(ours, symbols, kind)
@@ -341,7 +321,6 @@ def _written(ours: EncoderDecoderConfig, symbols: Symbols, kind: str, *, is_tied
     """The content of `config.json`."""
     names = {ours_names: theirs for theirs, ours_names in FEED_FORWARD.items()}
     config: dict[str, Any] = {
-        "model_type": kind,
         "architectures": [f"{CLASSES[kind]}ForConditionalGeneration"],
         "vocab_size": ours.vocab_size,
         "d_model": ours.model_dim,
@@ -361,7 +340,6 @@ def _written(ours: EncoderDecoderConfig, symbols: Symbols, kind: str, *, is_tied
         "eos_token_id": symbols.eos_id,
         "decoder_start_token_id": symbols.start_ids[0],
         "bad_words_ids": [[id] for id in symbols.banned_ids],
-        "torch_dtype": "float32",
     }
     if len(symbols.start_ids) > 1:
         config["forced_bos_token_id"] = symbols.start_ids[1]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from torch import Tensor, nn
+from torch import Tensor
 
-from regard.errors import ModelFolderError
 from regard.foreign_files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face import decoders, gemma
@@ -58,7 +57,11 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         found[side] |= decoders.rotary(part, found[side]["head_dim"], found[side]["max_positions"])
         num_layers[side], divisors[side] = part.require("num_hidden_layers"), gemma.score_divisor(part)
         part.refuse_others(NO_EFFECT)
-    _check_equal(config, found, divisors)
+    of_each = ("vocab_size", "windows", "logit_cap")  # both may have their own; the last is of the output alone
+    for key in found["encoder"] | found["decoder"]:
+        if key not in of_each:
+            config.refuse_difference(key, found["encoder"].get(key), found["decoder"].get(key))
+    config.refuse_difference("query_pre_attn_scalar", divisors["encoder"], divisors["decoder"])
     ids = ForeignConfig(_ids(config), config.where)
     symbols = decoders.symbols(ids, found["decoder"]["vocab_size"], bos_token_id=2, eos_token_id=1, pad_token_id=0)
     start = config.get("decoder_start_token_id", symbols.bos_id)
@@ -88,25 +91,6 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     )
 
 
-def _check_equal(
-    config: ForeignConfig,
-    sides: Mapping[str, Mapping[str, Any]],
-    divisors: Mapping[str, float],
-) -> None:
-    """Make sure that both sides have the same settings: one configuration of ours is for both."""
-    encoder, decoder = (
-        dict(sides[side]) | {"query_pre_attn_scalar": divisors[side]} for side in ("encoder", "decoder")
-    )
-    for key in ("vocab_size", "windows", "logit_cap"):  # both may have their own; the last is of the output alone
-        encoder[key] = decoder[key]
-    for key, value in decoder.items():
-        if encoder.get(key) != value:
-            raise ModelFolderError(
-                f"{config.where}: {key} must be equal in encoder and decoder to be represented in Regard; got "
-                f"{encoder.get(key)!r} and {value!r}."
-            )
-
-
 def _of_encoder(settings: Mapping[str, Any]) -> list[int | None]:
     """Our windows of theirs: encoders of `transformers` see tokens that are a whole window away, decoders do not."""
     return [None if window is None else window + 1 for window in settings["windows"]]
@@ -118,26 +102,25 @@ def _ids(config: ForeignConfig) -> dict[str, Any]:
     return {key: config.values.get(key, decoder.get(key)) for key in IDS if key in config.values or key in decoder}
 
 
-def _refs(model: nn.Module, divisor: float) -> dict[str, TensorRef]:
+def _refs(model: EncoderDecoder, divisor: float) -> dict[str, TensorRef]:
     """The foreign tensor of each parameter."""
-    assert isinstance(model, EncoderDecoder)
-    names = {"output_embedding": OUTPUT}
+    names = {"output_embedding": TensorRef(OUTPUT)}
     for side, embedding, layer, num_layers in (
         ("encoder", "source_embedding", ENCODER_LAYER, model.config.num_encoder_layers),
         ("decoder", "target_embedding", DECODER_LAYER, model.config.num_decoder_layers),
     ):
-        names |= {embedding: f"{PREFIX}{side}.embed_tokens", f"{side}_norm": f"{PREFIX}{side}.norm"}
+        names |= {
+            embedding: TensorRef(f"{PREFIX}{side}.embed_tokens"),
+            f"{side}_norm": TensorRef(f"{PREFIX}{side}.norm"),
+        }
         names |= layer_names(f"{side}_layers", f"{PREFIX}{side}.layers", num_layers, layer)
-    return gemma.rescaled(modules(names, model), model.config, divisor)
+    return gemma.rescaled(modules(model, names), model.config, divisor)
 
 
-def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
+def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """The configuration and the tensors of an encoder-decoder of ours as T5Gemma.
 
     Each side has a matrix of embeddings of its own there: one that ours share is written twice.
-
-    Raises:
-        ModelFolderError: the model has something that T5Gemma does not.
     """
     ours = model.config
     of_encoder = ours.windows_of("encoder")
@@ -145,7 +128,7 @@ def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dic
         "encoder": [None if window is None else window - 1 for window in of_encoder],
         "decoder": ours.windows_of("decoder"),
     }
-    refuse(TYPE, gemma.written_settings(ours) | {
+    refuse(kind, gemma.written_settings(ours) | {
         "encoder_windows": (of_encoder, "of at least 2 positions" if 1 in of_encoder else of_encoder),
         "query_key_norm": (ours.query_key_norm, False),
         "embedding_norm": (ours.embedding_norm, "none"),
@@ -162,7 +145,6 @@ def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dic
     is_tied = ours.tied_embeddings in ("all", "target")
     ids = decoders.symbols_written(symbols)
     config: dict[str, Any] = ids | {
-        "model_type": TYPE,
         "architectures": [NAME],
         "is_encoder_decoder": True,
         "decoder_start_token_id": symbols.start_ids[0],
@@ -170,10 +152,9 @@ def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dic
         "dropout_rate": ours.dropout,
         "attention_dropout": ours.attention_dropout,
         "tie_word_embeddings": is_tied,
-        "torch_dtype": "float32",
     }
     for name, num_layers in (("encoder", ours.num_encoder_layers), ("decoder", ours.num_decoder_layers)):
-        config[name] = side | ids | gemma.written_windows(TYPE, windows[name], num_layers, ours) | {
+        config[name] = side | ids | gemma.written_windows(kind, windows[name], num_layers, ours) | {
             "is_decoder": name == "decoder",
             "cross_attention_hidden_size": ours.model_dim if name == "decoder" else None,
         }  # fmt: skip
