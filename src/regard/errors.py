@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +169,18 @@ def nearest_hint(given: str, allowed: Iterable[str]) -> str:
         return f"Did you mean {close[0]!r}?"
     shown, more = ", ".join(choices[:MOST_NAMED]), len(choices) - MOST_NAMED
     return f"Allowed: {shown} and {more:,} more." if more > 0 else f"Allowed: {shown}."
+
+
+def check_known(name: str, given: str, known: Collection[str], rule: str) -> None:
+    """Make sure that a value is a known one.
+
+    Args:
+        rule: what it must be, such as "a known method".
+    Raises:
+        SettingsError: it is not.
+    """
+    if given not in known:
+        raise SettingsError(f"{name} must be {rule}; got {given!r}. {nearest_hint(given, known)}")
 
 
 def first_problem(error: Any, prefix: str = "") -> str:

@@ -204,7 +204,7 @@ def test_flows(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
     for ending in ("png", "csv"):
         assert command("inspect", folder / name, TEXT, *target, "--flow", method, "-o", tmp_path / f"x.{ending}") == 0
     message = refused(capsys, "inspect", folder / name, TEXT, "--flow", method, "-o", tmp_path / "x.html")
-    assert re.search(r"`--flow`.*\.svg, \.png, \.json or \.csv; got 'x\.html'", message)
+    assert re.search(r"`--flow`.*\.json, \.csv, \.svg, \.png; got 'x\.html'", message)
 
 
 def test_norms(folder: Path, tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ def test_bfloat16(folder: Path) -> None:
     translator = regard.load(folder / "m", precision="bfloat16")
     assert isinstance(translator, Translator)
     for method in ("gradient", "integrated-gradients", "rollout"):
-        assert numpy.isfinite(trace_flow(translator, TEXT, "fed", method=method).matrix).all()
+        assert numpy.isfinite(trace_flow(translator, translator.inspect(TEXT, "fed"), method).matrix).all()
     assert len(translator.inspect(TEXT, "fed", hidden_states=True, ablate=["cross.0.0"]).heads) == 18
 
 

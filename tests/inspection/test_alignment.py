@@ -18,7 +18,7 @@ from regard.evaluation.alignment_error import (
     reversed_links,
     symmetrized,
 )
-from regard.inspection.alignment import AttentionReadout, readouts, without_gold, word_links
+from regard.inspection.alignment import AttentionReadout, likenesses, readouts, word_links
 from regard.text.lines import read_lines
 
 links = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)))
@@ -34,11 +34,11 @@ def test_tokens_become_words() -> None:
 
 def test_what_looks_like_an_alignment() -> None:
     diagonal, flat = torch.eye(6), torch.full((6, 6), 1 / 6)
-    assert without_gold(diagonal) == pytest.approx(1)
-    assert without_gold(flat) == pytest.approx(0, abs=1e-6)
-    assert without_gold(diagonal.flip(0)) == 0
-    assert without_gold(0.5 * diagonal) == pytest.approx(0.5)  # half of it went to symbols
-    assert without_gold(torch.zeros(0, 3)) == 0
+    assert likenesses((diagonal)[None]) == pytest.approx(1)
+    assert likenesses((flat)[None]) == pytest.approx(0, abs=1e-6)
+    assert likenesses((diagonal.flip(0))[None]) == 0
+    assert likenesses((0.5 * diagonal)[None]) == pytest.approx(0.5)  # half of it went to symbols
+    assert likenesses((torch.zeros(0, 3))[None]) == 0
 
 
 def test_where_to_look() -> None:

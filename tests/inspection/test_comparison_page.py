@@ -6,14 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from regard.inspection import comparison_page as comparison
-from regard.inspection.comparison_page import (
-    ComparisonPage,
-    ShownSentence,
-    ShownSystem,
-    comparison_html,
-    marked,
-)
+from regard.analysis.comparison import comparison_page as comparison
+from regard.analysis.comparison.comparison_page import Sentence, comparison_html, marked
 
 HOSTILE = "<script>alert(1)</script><img src=//x.org/a.png onerror=alert(1)>\"'&lt;</p></article>\u2028\u202e<b>"
 
@@ -40,13 +34,17 @@ def test_very_long_texts_are_shown_without_marks() -> None:
     assert marked(long, "b") == (long.replace("<", "&lt;"), "b")
 
 
-def page(*sentences: ShownSentence, name: str = "new") -> str:
-    system = ShownSystem(name, sentences, sentences[:1], num_equal=3)
+def page(*sentences: Sentence, name: str = "new") -> str:
     table = [
         ("base", [["BLEU", "30.00 ± 1.00", "", ""]]),
         (name, [["BLEU", "31.00 ± 1.00", "+1.00 ± 0.50", "0.010 *"]]),
     ]
-    return comparison_html(ComparisonPage(name, name, name, ["", "score", "difference", "p"], table, [name], [system]))
+    columns = ["", "score", "difference", "p"]
+    return comparison_html(name, columns, table, [name], {name: sentences}, len(sentences) + 3)
+
+
+def sentence(line: int, *texts: str, source: str = "s", references: tuple[str, ...] = ("r",)) -> Sentence:
+    return Sentence(line, source, list(references), texts, (1.0, 2.0))  # type: ignore[arg-type]  # two texts
 
 
 class Elements(HTMLParser):
@@ -67,7 +65,7 @@ class Elements(HTMLParser):
 
 
 def test_hostile_texts_stay_texts() -> None:
-    html = page(ShownSentence(7, HOSTILE, [HOSTILE, "x"], HOSTILE, f"{HOSTILE} y", HOSTILE), name=HOSTILE)
+    html = page(sentence(7, HOSTILE, f"{HOSTILE} y", source=HOSTILE, references=(HOSTILE, "x")), name=HOSTILE)
     elements = Elements()
     elements.feed(html)
     assert elements.open == []
@@ -83,7 +81,7 @@ def test_hostile_texts_stay_texts() -> None:
 
 
 def test_the_page_follows_the_theme_and_asks_for_nothing() -> None:
-    html = page(ShownSentence(7, "s", ["r"], "a", "b", "chrF 1.0 to 2.0 (+1.0)"))
+    html = page(sentence(7, "a", "b"))
     assert "prefers-color-scheme:dark" in html
     assert 'content="light dark"' in html
     assert "default-src 'none'" in html
@@ -92,7 +90,7 @@ def test_the_page_follows_the_theme_and_asks_for_nothing() -> None:
 
 
 def test_what_the_page_says_of_a_sentence() -> None:
-    html = page(ShownSentence(1234, "the source", ["one", "two"], "", "x <y>", "chrF 1.0 to 2.0 (+1.0)"))
+    html = page(sentence(1234, "", "x <y>", source="the source", references=("one", "two")))
     texts = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", html.partition("</style>")[2])))
     assert "1 sentence better line 1,234: chrF 1.0 to 2.0 (+1.0) source the source reference one reference two" in texts
     assert "baseline (nothing) system x <y>" in texts.replace("x < y >", "x <y>")
@@ -101,7 +99,7 @@ def test_what_the_page_says_of_a_sentence() -> None:
 
 def test_of_many_sentences_the_first_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comparison, "MOST_SHOWN", 2)
-    html = page(*(ShownSentence(line, "s", ["r"], "a", "b", "") for line in (1, 2, 3)))
+    html = page(*(sentence(line, "a", "b") for line in (1, 2, 3)))
     assert "3 sentences better" in html
     assert "1 more sentence not shown" in html
-    assert re.findall(r"line (\d)", html) == ["1", "2", "1"]
+    assert re.findall(r"line (\d)", html) == ["1", "2"]

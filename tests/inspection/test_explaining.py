@@ -322,7 +322,9 @@ def test_the_command(
     assert "`--at` must be from 0 to 3" in command("--head", "cross.1.2", "--at", "9")
 
 
-@pytest.mark.parametrize("settings", [{}, {"norm": "sandwich", "norm_kind": "rms", "gated": True}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"scale_embeddings": True}, {"norm": "sandwich", "norm_kind": "rms", "gated": True}]
+)
 def test_parts_of_parallel_sublayers_add_up(settings: dict[str, Any]) -> None:
     """Feed-forward reads what attention reads, as in GPT-NeoX."""
     config = DecoderConfig(vocab_size=23, num_layers=3, **SIZES, parallel_residual=True, **{"norm": "pre"} | settings)

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from regard.inspection.alignment import Alignment
-from regard.inspection.drawing.figures import alignment_svg, curve_svg, readable
+from regard.inspection.drawing.figures import curve_svg, readable
 from regard.inspection.html_report import Report, report_html
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -13,7 +13,7 @@ ALIGNMENT = Alignment(["▁3", "<&>", "5", "月"], ["▁", "2"], [[0.1, 0.2, 0.7
 
 
 def test_an_alignment_draws_a_cell_for_each_visible_weight() -> None:
-    root = ElementTree.fromstring(alignment_svg(ALIGNMENT))
+    root = ElementTree.fromstring(ALIGNMENT.svg())
     cells = [cell for cell in root.iter(f"{SVG}rect") if cell.find(f"{SVG}title") is not None]
     drawn = {cell.findtext(f"{SVG}title"): float(cell.get("fill-opacity", "0")) for cell in cells}
     assert drawn == {
@@ -30,8 +30,8 @@ def test_an_alignment_draws_a_cell_for_each_visible_weight() -> None:
 
 
 def test_a_picture_of_its_own_brings_its_colours() -> None:
-    assert "prefers-color-scheme:dark" in alignment_svg(ALIGNMENT, standalone=True)
-    assert "<style>" not in alignment_svg(ALIGNMENT)
+    assert "prefers-color-scheme:dark" in ALIGNMENT.svg(standalone=True)
+    assert "<style>" not in ALIGNMENT.svg()
 
 
 @pytest.mark.parametrize(("token", "shown"), [("▁mai", "mai"), ("▁", "␣"), ("a▁b", "a␣b"), ("3", "3")])
@@ -179,7 +179,7 @@ def test_what_the_curves_are_is_said_below_them() -> None:
 
 
 def test_an_alignment_has_a_legend() -> None:
-    root = ElementTree.fromstring(alignment_svg(ALIGNMENT))
+    root = ElementTree.fromstring(ALIGNMENT.svg())
     (ramp,) = [group for group in root.iter(f"{SVG}g") if group.get("class") == "legend"]
     assert [text.text for text in ramp.iter(f"{SVG}text")] == ["0", "1", "weight"]
     shades = [float(cell.get("fill-opacity", "0")) for cell in ramp.iter(f"{SVG}rect")]

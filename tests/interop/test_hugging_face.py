@@ -143,7 +143,7 @@ def test_several_labels_are_predicted_each_by_its_own_probability(tmp_path: Path
         SettingsError, match="`evaluate` needs a model for task classify or tag; got one for task multi"
     ):
         predictor.evaluate([["w5"]], [["LABEL_0"]])
-    for refused in (lambda: patch(predictor, "w5", "w7"), lambda: trace_flow(predictor, "w5 w7", method="gradient")):
+    for refused in (lambda: patch(predictor, "w5", "w7"), lambda: trace_flow(predictor, seen, "gradient")):
         with pytest.raises(SettingsError, match="got one for task multilabel"):
             refused()
 
@@ -367,7 +367,7 @@ def test_both_sides_of_a_pair_of_berts_must_agree(tmp_path: Path) -> None:
     config["encoder"]["hidden_act"] = "tanh"
     (tmp_path / "config.json").write_text(json.dumps(config))
     with pytest.raises(
-        ModelFolderError, match="activation must be equal in encoder and decoder .* got 'tanh' and 'gelu"
+        ModelFolderError, match=r"activation must be equal in encoder and decoder .* got 'tanh' and 'gelu"
     ):
         read_foreign(tmp_path)
 

@@ -103,7 +103,7 @@ def test_gradients_reach_both_sides() -> None:
     assert found.matrix.shape == (1, 5)
     assert found.gap < 0.01
     for method in ("gradient", "rollout", "flow"):
-        flow = trace_flow(ours, "a e b", method=method)
+        flow = trace_flow(ours, ours.inspect("a e b"), method)
         assert len(flow.keys) == 5
         assert np.isfinite(flow.matrix.filled(0)).all()
 

@@ -104,7 +104,7 @@ def test_what_can_be_looked_at(folder: Path) -> None:
     assert seen.record.hidden_states["decoder"].shape == (2, 1 + len(TOKENIZER.encode("abcde")), 48)
     assert [place for _, place in translator.align("abcde").links] == list(range(len(TOKENIZER.encode("abcde"))))
     with pytest.raises(SettingsError, match=r"needs self-attention in the decoder; got an SSRU"):
-        trace_flow(translator, "abcde", method="rollout")
+        trace_flow(translator, seen, "rollout")
     with pytest.raises(SettingsError, match=r"parts need layers of attention; got an SSRU"):
         read(translator.model, [[5, EOS], [2, 5]])
     with pytest.raises(SettingsError, match=r"head must be one of the model's.*; got decoder\.0\.1"):

@@ -10,8 +10,9 @@ from torch.func import functional_call
 
 from regard.checkpoint import load_model, save_new
 from regard.errors import SettingsError
-from regard.inspection.ablation import gated
+from regard.inspection.ablation import Example, gated, mean_contexts
 from regard.inspection.capture import capture
+from regard.inspection.record import _states
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.heads import Site
 from regard.models.registry import build
@@ -88,6 +89,17 @@ def test_layers_that_are_tied_are_seen_in_each_place() -> None:
             with gated(each, {site: torch.tensor([1.0, 0.0, 0.5])}):
                 results.append(each(ids))
         torch.testing.assert_close(*results)
+    for found, wanted in zip(*(means_and_states(each, ids[0]) for each in (model, apart)), strict=True):
+        torch.testing.assert_close(found, wanted)
+
+
+def means_and_states(model: Any, ids: torch.Tensor) -> tuple[Any, Any]:
+    """The mean output of each head in each layer, and the states before the first layer and after each."""
+    means = mean_contexts(model, [Example(None, ids[:-1].tolist(), ids[1:].tolist())])
+    with _states(model, wanted=True) as states, torch.no_grad():
+        model(ids[None])
+    assert (list(means), len(states["decoder"])) == ([Site("decoder", 0), Site("decoder", 1)], 3)
+    return means, states["decoder"]
 
 
 @pytest.fixture(scope="module")

@@ -244,7 +244,7 @@ def test_analyses_read_the_usual_direction(many: Callable[..., Translator]) -> N
         assert usual.align("abc", "cba").source_tokens == directed.align("abc", "cba").source_tokens
         assert examples_of(usual, ["abc"], ["cba"]) == examples_of(directed, ["abc"], ["cba"])
         if rule != "NLLB":  # whose targets begin with two symbols, which rollout refuses
-            flows = [trace_flow(each, "abc", "cba", method="rollout").matrix for each in (usual, directed)]
+            flows = [trace_flow(each, each.inspect("abc", "cba"), "rollout").matrix for each in (usual, directed)]
             assert (flows[0] == flows[1]).all()
         effects = [patch(each, "abc", "abd", answers=("a", "b")).difference for each in (usual, directed)]
         assert effects[0] == effects[1]

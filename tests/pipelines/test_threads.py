@@ -96,7 +96,7 @@ def jobs(translator: Translator) -> dict[str, Callable[[str], Any]]:
             vars(ablation)
             for ablation in translator.inspect(text, ablate=["cross.1.0", "encoder.0.2"], **OPTIONS).ablations
         ],
-        "gradients": lambda text: trace_flow(translator, text, text[::-1], method="gradient").matrix,
+        "gradients": lambda text: trace_flow(translator, translator.inspect(text, text[::-1]), "gradient").matrix,
     }
 
 

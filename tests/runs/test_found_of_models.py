@@ -9,7 +9,7 @@ import torch
 
 import regard
 from regard.analysis.aligning import find_alignment_head
-from regard.inspection.alignment import cross_attention, likenesses, without_gold
+from regard.inspection.alignment import cross_attention, likenesses
 from regard.models.config import EncoderDecoderConfig
 from regard.models.heads import alignment_head
 from regard.models.registry import build
@@ -51,7 +51,7 @@ def by_hand(translator: Translator, pairs: list[tuple[str, str]]) -> str:
         ):
             for head, rows in enumerate(weights):
                 name = f"cross.{layer}.{head}"
-                totals[name] = totals.get(name, 0.0) + without_gold(rows[:-1][:, kept])
+                totals[name] = totals.get(name, 0.0) + float(likenesses(rows[None, :-1, kept])[0])
     return max(totals, key=lambda name: totals[name])
 
 
@@ -94,7 +94,7 @@ def test_models_without_a_head_to_find(letters: Tokenizer, pairs: list[tuple[str
 def test_heads_are_measured_together_as_one_by_one() -> None:
     weights = torch.rand(3, 4, 5, generator=torch.Generator().manual_seed(2)).softmax(dim=-1)
     weights = torch.cat([weights, torch.eye(5)[None, :4], torch.full((1, 4, 5), 0.2)])
-    one_by_one = [without_gold(rows) for rows in weights]
+    one_by_one = [float(likenesses(rows[None])[0]) for rows in weights]
     assert likenesses(weights).tolist() == pytest.approx(one_by_one, abs=1e-6)
     assert one_by_one[-1] == pytest.approx(0.0, abs=1e-6)  # looks everywhere alike
     assert likenesses(torch.zeros(2, 0, 3)).tolist() == [0.0, 0.0]

@@ -66,7 +66,7 @@ def test_rows_are_the_tokens_that_are_given(server: Running, translator: Transla
     for method in ("rollout", "gradient"):
         _, flow = send(server, "GET", f"/api/v1/inspect/{found['id']}/flow/{method}")
         assert flow["rows"]["spelled"] == spelled
-        direct = trace_flow(translator, TEXT, method=method, ids=ids)
+        direct = trace_flow(translator, translator.inspect_ids(TEXT, ids), method)
         assert flow["shares"][0] == pytest.approx(direct.shares().tolist()[0], abs=1e-3)
 
 

@@ -400,7 +400,7 @@ def test_looking_further_inside(server: Running, translator: Translator) -> None
     assert "norms after" in send(server, "GET", "/api/v1/models")[1]["models"][0]["no_parts"]
     for method in ("rollout", "gradient"):
         status, flow = send(server, "GET", f"{path}/flow/{method}")
-        wanted = trace_flow(translator, TEXT, "xyz", method=method)
+        wanted = trace_flow(translator, translator.inspect(TEXT, "xyz"), method)
         assert (status, flow["caveat"], flow["rows"]["spelled"]) == (200, wanted.caveat, wanted.rows.spelled)
         numpy.testing.assert_allclose(flow["shares"], wanted.shares().filled(0), atol=1e-3)
     assert send(server, "GET", f"{path}/flow/magic")[0] == 400

@@ -11,14 +11,7 @@ from torch import Tensor
 
 from regard.errors import DataError, SettingsError
 from regard.evaluation.alignment_error import GoldAlignment, Link, alignment_error_rate
-from regard.inspection.alignment import (
-    AttentionReadout,
-    cross_attention,
-    likenesses,
-    readouts,
-    without_gold,
-    word_links,
-)
+from regard.inspection.alignment import AttentionReadout, cross_attention, likenesses, readouts, word_links
 from regard.inspection.record import HeadName, Tokens
 from regard.inspection.texts import framed_spans
 from regard.models.heads import cross_heads
@@ -52,7 +45,7 @@ class Looked:
     def likeness(self, readout: AttentionReadout) -> float:
         """The similarity of its weights to an alignment, without a gold standard."""
         ordinary = [word is not None for word in self.source_words]
-        return without_gold(self.seen_by(readout)[:, ordinary])
+        return float(likenesses(self.seen_by(readout)[None, :, ordinary])[0])
 
     def links(self, readout: AttentionReadout) -> list[Link]:
         """The source word of each target word."""

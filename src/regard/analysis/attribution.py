@@ -5,17 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import Any
 
 import numpy
 import torch
 
+from regard.analysis.numbers import ENDINGS
 from regard.arguments import checked
-from regard.errors import SettingsError, nearest_hint
-from regard.generation.options import DecodingOptions
+from regard.errors import SettingsError, check_known
 from regard.inspection.alignment import attention_names
 from regard.inspection.drawing.figures import heat_map
 from regard.inspection.flow import (
@@ -30,14 +29,9 @@ from regard.inspection.flow import (
 )
 from regard.inspection.inspection import Inspection, check_ending
 from regard.inspection.record import Record, Tokens
-from regard.models.interface import Model
+from regard.models.interface import Model, one_row
 from regard.pipelines.pipeline import Pipeline
 from regard.text.lines import write_whole
-
-if TYPE_CHECKING:
-    from regard.pipelines.language_model import LanguageModel
-    from regard.pipelines.predictor import Predictor
-    from regard.pipelines.translator import Translator
 
 METHODS = ("rollout", "flow", *GRADIENTS)
 MOST_FLOW_CELLS = 2_000
@@ -85,7 +79,7 @@ class Flow:
             MissingExtraError: a picture, and matplotlib is not installed.
         """
         path = Path(path)
-        check_flow_ending(path)
+        check_ending(path, ENDINGS)
         if path.suffix in (".svg", ".png"):
             from regard.inspection.drawing.pictures import matrix_figure, picture_bytes
 
@@ -110,66 +104,19 @@ class Flow:
             write_whole(path, written.getvalue().encode())
 
 
-def check_flow_ending(path: Path) -> None:
-    """Make sure that a flow can be written to a file of this ending.
-
-    Raises:
-        SettingsError: it cannot.
-    """
-    check_ending(path)
-    if path.suffix == ".html":
-        raise SettingsError(f"with `--flow`, the output must end in .svg, .png, .json or .csv; got {path.name!r}.")
-
-
-def check_method(method: str, name: str = "method") -> None:
-    """Make sure that there is such a method.
-
-    Args:
-        name: what the user calls it.
-    Raises:
-        SettingsError: there is none.
-    """
-    if method not in METHODS:
-        raise SettingsError(f"{name} must be a known one; got {method!r}. {nearest_hint(method, METHODS)}")
-
-
-def trace_flow(
-    loaded: Pipeline,
-    text: str,
-    target: str | None = None,
-    *,
-    method: str = "integrated-gradients",
-    options: DecodingOptions | None = None,
-    ids: Sequence[int] | None = None,
-) -> Flow:
+def trace_flow(loaded: Pipeline, seen: Inspection, method: str = "integrated-gradients") -> Flow:
     """The contribution of each input to each output. Of a translator: the fractions of the source tokens only.
 
     Args:
-        target: a given translation; None: the model's own.
+        seen: an inspection by this model, of weights.
         method: `rollout` or `flow` of attention; `gradient` (times input) or `integrated-gradients`.
-        options: how a translator decodes.
-        ids: of the tokens of the target, or of the text of a language model; None: those that it is cut into.
     Raises:
-        SettingsError: an unknown method, a recurrent model or decoder for rollout or flow, or a text too long for a flow.
+        SettingsError: as for `check_flow`, or a text too long for a flow.
         MissingExtraError: gradients without captum.
     """
-    check_method(method)
-    if loaded.model.reads_source:
-        loaded = cast("Translator", loaded).in_one_direction
-        attention_names(loaded.model, "cross")
+    check_flow(loaded.model, method)
     if method in GRADIENTS:
-        return _by_gradient(loaded, text, target if ids is None else ids, method, options)
-    if not loaded.model.layer_stacks():
-        raise SettingsError(f"`{method}` needs attention layers; got a recurrent model. Use {' or '.join(GRADIENTS)}.")
-    is_pair = loaded.model.reads_source
-    if is_pair and "decoder" not in loaded.model.attention_names:
-        raise SettingsError(
-            f"`{method}` needs self-attention in the decoder; got an SSRU. Use {' or '.join(GRADIENTS)}."
-        )
-    if is_pair:
-        seen = cast("Translator", loaded).inspect(text, target if ids is None else ids, options=options)
-    else:
-        seen = loaded.inspect(text) if ids is None else cast("LanguageModel", loaded).inspect_ids(ids)
+        return _by_gradient(loaded, seen, method)
     record = seen.record
     has_sides = "cross" in record.key_tokens
     kind = "cross" if has_sides else next(iter(record.key_tokens))
@@ -190,46 +137,40 @@ def trace_flow(
     return Flow(method, numpy.ma.MaskedArray(matrix, forbidden), rows, keys)
 
 
-def _by_gradient(
-    loaded: Pipeline,
-    text: str,
-    target: str | Sequence[int] | None,
-    method: str,
-    options: DecodingOptions | None,
-) -> Flow:
-    device = loaded.device
-    if loaded.model.reads_source:
-        translator = cast("Translator", loaded)
-        target_ids = translator.written_ids(text, target, options=options)
-        seen = translator.inspect_ids(text, target_ids)
-        source_ids = translator.source_tokenizer.frame_source(translator.source_tokenizer.encode(text))
-        read = [*translator.tokenizer.symbols.start_ids, *target_ids][: translator.model.config.max_positions]
-        predicted = [*target_ids, translator.tokenizer.eos_id][: len(seen.rows("cross"))]
-        found = input_attribution(
-            loaded.model,
-            torch.tensor([source_ids], device=device),
-            torch.tensor([read], device=device),
-            predicted,
-            method=method,
+def check_flow(model: Model, method: str) -> None:
+    """Make sure, before anything is computed, that a method is known, and fits a model.
+
+    Raises:
+        SettingsError: an unknown method, or a recurrent model or decoder for rollout or flow.
+    """
+    check_known("method", method, METHODS, "a known one")
+    if model.reads_source:
+        attention_names(model, "cross")
+    if method in GRADIENTS:
+        return
+    if not model.layer_stacks():
+        raise SettingsError(f"`{method}` needs attention layers; got a recurrent model. Use {' or '.join(GRADIENTS)}.")
+    if model.reads_source and "decoder" not in model.attention_names:
+        raise SettingsError(
+            f"`{method}` needs self-attention in the decoder; got an SSRU. Use {' or '.join(GRADIENTS)}."
         )
-        matrix = numpy.ma.MaskedArray(found.matrix, numpy.zeros(found.matrix.shape, bool))
-        return Flow(method, matrix, seen.rows("cross"), seen.keys("cross"), found.gap)
-    if target is None or isinstance(target, str):
-        seen, ids = loaded.inspect(text), cast("LanguageModel | Predictor", loaded).ids_of(text)
-    else:
-        seen, ids = cast("LanguageModel", loaded).inspect_ids(target), list(target)
-    kind = next(iter(seen.record.key_tokens))
-    keys = seen.keys(kind)
-    row = torch.tensor([ids], device=device)
-    if loaded.model.predicts_next:
+
+
+def _by_gradient(loaded: Pipeline, seen: Inspection, method: str) -> Flow:
+    model, ids = loaded.model, seen.read_ids[0]
+    given, target = one_row(model, ids), one_row(model, seen.read_ids[1]) if model.reads_source else None
+    kind = "cross" if model.reads_source else next(iter(seen.record.key_tokens))
+    rows, keys = seen.rows(kind), seen.keys(kind)
+    forbidden: Any = numpy.ma.nomask
+    if model.reads_source:
+        predicted = [*seen.target_ids, loaded.tokenizer.eos_id][: len(rows)]
+    elif model.predicts_next:
         if len(ids) < 2:
             raise SettingsError(f"`{method}` needs a token to predict; got a text of one token.")
-        predicted, rows = ids[1:], keys.part(slice(1, None))
-        forbidden = ~numpy.tri(len(ids) - 1, len(ids), dtype=bool)
+        predicted, rows, forbidden = ids[1:], keys.part(slice(1, None)), ~numpy.tri(len(ids) - 1, len(ids), dtype=bool)
     else:
-        predicted, rows = _said(loaded.model, row, seen)
-        forbidden = numpy.zeros((len(predicted), len(ids)), bool)
-    found = input_attribution(loaded.model, row, None, predicted, method=method)
+        predicted, rows = _said(model, given, seen)
+    found = input_attribution(model, given, target, predicted, method=method)
     return Flow(method, numpy.ma.MaskedArray(found.matrix, forbidden), rows, keys, found.gap)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from itertools import groupby
 from random import Random
 from typing import Any, TypeVar
 
@@ -17,7 +16,8 @@ import torch
 from torch import Tensor
 
 from regard.errors import SettingsError
-from regard.inspection.inspection import Inspection
+from regard.inspection.inspection import Inspection, word_groups
+from regard.inspection.texts import written_log_probs
 from regard.models.heads import multihead_attentions
 from regard.models.interface import Model, PairModel, TokenModel
 from regard.models.parts import EmbeddedPositions
@@ -70,18 +70,8 @@ def experiment(pipeline: Pipeline, seen: Inspection, change: str, *, seed: int =
     changed, after = CHANGES[change](model, seen, Random(seed))
     return Experiment(
         change, after.text, pipeline.tokenizer.tokens(written),
-        _log_probs(model, seen, written), _log_probs(changed, after, written),
+        written_log_probs(model, seen.read_ids, written), written_log_probs(changed, after.read_ids, written),
     )  # fmt: skip
-
-
-def _log_probs(model: Model, seen: Inspection, written: list[int]) -> list[float]:
-    """The log-probability of each token that was written, after what the inspection has read."""
-    device = next(model.parameters()).device
-    states = model.states(*(torch.tensor([list(ids)], device=device) for ids in seen.read_ids))[0]
-    # a text's last state predicts what comes after it; a target's last one its end
-    rows = states[: len(written)] if seen.target is None else states[len(states) - len(written) :]
-    log_probs = model.logits(rows).float().log_softmax(dim=-1)
-    return log_probs.gather(-1, torch.tensor(written, device=device)[:, None])[:, 0].tolist()
 
 
 def shuffled(model: Model, seen: Inspection, random: Random) -> tuple[Model, Inspection]:
@@ -92,11 +82,8 @@ def shuffled(model: Model, seen: Inspection, random: Random) -> tuple[Model, Ins
     """
     if not isinstance(model, PairModel):
         raise SettingsError("shuffle needs a model that reads a source; got one that goes on with its own text.")
-    words = seen.record.key_tokens["cross"].words
-    groups = [
-        [place for place, _ in group] for word, group in groupby(enumerate(words), lambda each: each[1])
-        if word is not None
-    ]  # fmt: skip
+    tokens = seen.record.key_tokens["cross"]
+    groups = [group for group in word_groups(tokens) if tokens.words[group[0]] is not None]
     if len(groups) < 2:
         raise SettingsError("shuffle needs a source of two words or more; got one of less.")
     order = list(range(len(groups)))
@@ -106,8 +93,8 @@ def shuffled(model: Model, seen: Inspection, random: Random) -> tuple[Model, Ins
     moved = [place for number in order for place in groups[number]]
     for place, other in zip(places, moved, strict=True):
         source[place] = seen.read_ids[0][other]
-    offsets = seen.record.key_tokens["cross"].offsets
-    texts = [seen.text[_begin(offsets, group) : _end(offsets, group)].strip() for group in groups]
+    spans = [[span for place in group if (span := tokens.offsets[place])] for group in groups]
+    texts = [seen.text[min(of_word)[0] : max(end for _, end in of_word)].strip() for of_word in spans]
     text = " ".join(texts[number] for number in order)
     return model, replace(seen, read_ids=[source, *seen.read_ids[1:]], text=text)
 
@@ -170,14 +157,6 @@ def sharing_parameters(model: Copied) -> Copied:
     """A copy of a model that shares its parameters and buffers: its modules can be changed alone."""
     tensors: list[Any] = [*model.parameters(), *model.buffers()]
     return copy.deepcopy(model, {id(tensor): tensor for tensor in tensors})
-
-
-def _begin(offsets: list[tuple[int, int] | None], places: list[int]) -> int:
-    return min(span[0] for place in places if (span := offsets[place]))
-
-
-def _end(offsets: list[tuple[int, int] | None], places: list[int]) -> int:
-    return max(span[1] for place in places if (span := offsets[place]))
 
 
 Change = Callable[[Model, Inspection, Random], tuple[Model, Inspection]]

@@ -22,7 +22,6 @@ from regard.inspection.inspection import Inspection
 from regard.inspection.record import HeadName
 from regard.inspection.residual_stream import Reading, read
 from regard.inspection.score_parts import score_parts
-from regard.models.interface import Model
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.predictor import Predictor
@@ -211,7 +210,7 @@ def contributions(
     Raises:
         SettingsError: a model whose parts do not add up, or answers that it does not have.
     """
-    output_map_of(pipeline.model)
+    output_map(pipeline.model)  # refuses, before anything is computed
     subject = _subject(pipeline, text, target, answers)
     found = logit_parts(subject.reading, subject.rows, subject.classes, subject.others)
     return Contributions(found.names, subject.said, found.values.cpu().numpy(), found.logits.cpu().numpy())
@@ -235,7 +234,7 @@ def head_values(
     Raises:
         SettingsError: a head that the model does not have, or a model whose parts do not add up.
     """
-    output_map_of(pipeline.model)
+    output_map(pipeline.model)  # refuses, before anything is computed
     subject, name = _subject(pipeline, text, target, answers), HeadName.parse(head)
     seen = subject.seen
     seen[head]
@@ -275,17 +274,6 @@ def why_key(
         head, (query, rows[query]), (key, keys[key]), found.query_names, found.key_names, found.values.cpu().numpy(),
         found.mean.cpu().numpy(), found.score, found.weight,
     )  # fmt: skip
-
-
-def output_map_of(model: Model) -> None:
-    """Make sure, before anything is computed, that a model has layers and one linear map from states to logits.
-
-    Raises:
-        SettingsError: it has not.
-    """
-    if not model.layer_stacks():
-        raise SettingsError("parts need layers of attention; got a recurrent model.")
-    output_map(model)
 
 
 def _read(pipeline: Pipeline, text: str, target: str | Sequence[int] | None) -> tuple[Reading, Inspection]:

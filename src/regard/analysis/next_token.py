@@ -11,7 +11,7 @@ from regard.analysis.patching import spelled
 from regard.errors import SettingsError
 from regard.generation.rules.sampling import SamplingOptions, filtered_logits
 from regard.inspection.inspection import Inspection
-from regard.models.interface import PairModel, TokenModel
+from regard.models.interface import PairModel, TokenModel, one_row
 from regard.pipelines.pipeline import Pipeline
 
 
@@ -54,14 +54,13 @@ def next_log_probs(pipeline: Pipeline, seen: Inspection, row: int) -> Tensor:
     model = pipeline.model
     if not isinstance(model, PairModel | TokenModel):
         raise SettingsError("The next token needs a model that writes; got one that labels texts.")
-    device = next(model.parameters()).device
-    logits = model.logits(model.states(*(torch.tensor([list(ids)], device=device) for ids in seen.read_ids)))[0]
+    logits = model.logits(model.states(*(one_row(model, ids) for ids in seen.read_ids)))[0]
     num_rows = len(logits) if seen.target is None else len(seen.token_log_probs)
     if not 0 <= row < num_rows:
         raise SettingsError(f"row must be from 0 to {num_rows - 1}; got {row}.")
     log_probs = logits[len(logits) - num_rows + row].float().log_softmax(dim=-1)
     banned = torch.tensor([id for id in pipeline.tokenizer.symbols.banned_ids if id >= 0], dtype=torch.long)
-    return log_probs.index_fill(0, banned.to(device), -torch.inf)
+    return log_probs.index_fill(0, banned.to(log_probs.device), -torch.inf)
 
 
 @torch.no_grad()

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regard.errors import SettingsError
+from regard.inspection.inspection import check_ending
 from regard.text.lines import write_whole
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Numbers(ABC):
             MissingExtraError: a picture, and matplotlib is not installed.
         """
         path = Path(path)
-        check_numbers_ending(path)
+        check_ending(path, ENDINGS)
         if path.suffix == ".json":
             write_whole(path, (json.dumps(self.as_dict(), ensure_ascii=False, indent=1) + "\n").encode())
         elif path.suffix == ".csv":
@@ -64,16 +64,6 @@ class Numbers(ABC):
             from regard.inspection.drawing.pictures import picture_bytes
 
             write_whole(path, picture_bytes(self.figure(row), path.suffix))
-
-
-def check_numbers_ending(path: Path) -> None:
-    """Make sure that numbers can be written to a file of this ending.
-
-    Raises:
-        SettingsError: they cannot.
-    """
-    if path.suffix not in ENDINGS:
-        raise SettingsError(f"the output must end in {', '.join(ENDINGS)}; got {path.name!r}.")
 
 
 def largest_first(values: dict[str, float], count: int | None = None) -> dict[str, float]:

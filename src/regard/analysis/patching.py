@@ -8,10 +8,8 @@ Source: Vig et al. 2020, section 4, "causal mediation analysis"; Meng et al. 202
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import takewhile
 from typing import Any, NamedTuple, cast
 
@@ -19,10 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from regard.errors import DataError, SettingsError, nearest_hint
-from regard.models.heads import Site, multihead_attentions
+from regard.models.heads import Site, layer_sites, multihead_attentions
 from regard.models.interface import Model
-from regard.nn.hooks import forward_hooks, in_turn
-from regard.nn.multihead import MultiHeadAttention
+from regard.nn.hooks import forward_hooks, hooks_of
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.predictor import Predictor
@@ -250,36 +247,18 @@ def _difference(model: Model, rows: Sequence[Tensor], classes: tuple[int, int]) 
 
 
 def _state_places(model: Model, run: Run) -> list[Place]:
-    stacks = model.layer_stacks()
-    return [
-        Place(stack, layer, position)
-        for stack, layers in stacks.items()
-        for layer in range(len(layers))
-        for position in range(len(run.tokens[stack]))
-    ]
+    return [Place(*site, at) for site in layer_sites(model) for at in range(len(run.tokens[site.kind]))]
 
 
 def _head_places(model: Model) -> list[Place]:
-    attentions = multihead_attentions(model)
-    return [Place(site.kind, site.layer, head) for site, part in attentions.items() for head in part.kept_heads]
+    return [Place(*site, head) for site, part in multihead_attentions(model).items() for head in part.kept_heads]
 
 
 def _modules(model: Model, what: str) -> dict[Site, nn.Module]:
     """The module whose output each site is."""
     if what == "states":
-        stacks = model.layer_stacks()
-        return {Site(stack, layer): part for stack, parts in stacks.items() for layer, part in enumerate(parts)}
+        return layer_sites(model)
     return {site: part.attention for site, part in multihead_attentions(model).items()}
-
-
-@contextmanager
-def _after(model: Model, what: str, hook: Callable[[Site, Tensor], Tensor]) -> Iterator[None]:
-    """Call a hook on the output of every site while this context lasts. Layers that are one module are called in turn."""
-    by_module: dict[nn.Module, list[Callable[[Tensor], Tensor]]] = {}
-    for site, module in _modules(model, what).items():
-        by_module.setdefault(module, []).append(partial(hook, site))
-    with forward_hooks(after={module: in_turn(hooks) for module, hooks in by_module.items()}):
-        yield
 
 
 def _noted(model: Model, run: Run, what: str, count: int) -> dict[Site, Tensor]:
@@ -290,7 +269,7 @@ def _noted(model: Model, run: Run, what: str, count: int) -> dict[Site, Tensor]:
         noted[site] = output[0]
         return output
 
-    with torch.inference_mode(), _after(model, what, note):
+    with torch.inference_mode(), forward_hooks(after=hooks_of(_modules(model, what), note)):
         model(*run.rows(min(count, PLACES_AT_ONCE), _device(model)))
     return noted
 
@@ -316,17 +295,12 @@ def _patched(
             output = output.clone()
             for row, place in rows:
                 if Site(place.kind, place.layer) == site:
-                    index = place.number if what == "states" else _number(attentions[site], place.number)
+                    index = place.number if what == "states" else attentions[site].kept_heads.index(place.number)
                     output[row, index] = noted[site][index]
             return output
 
-        with _after(model, what, put):
+        with forward_hooks(after=hooks_of(_modules(model, what), put)):
             count = min(PLACES_AT_ONCE, len(groups) - first)
             found += _difference(model, runs[0].rows(count, _device(model)), classes).tolist()
         tell("patching", num_read + len(found), total)
     return found
-
-
-def _number(attention: MultiHeadAttention, head: int) -> int:
-    """The present number of a head, by its first one."""
-    return attention.kept_heads.index(head)

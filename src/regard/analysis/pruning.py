@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from random import Random
 
-from regard.errors import DataError, SettingsError, nearest_hint
+from regard.errors import DataError, SettingsError, check_known
 from regard.evaluation.text_metrics import TextMetrics
 from regard.generation.options import DecodingOptions
 from regard.inspection.ablation import (
@@ -60,16 +60,6 @@ class Ranking:
     def order(self) -> list[HeadName]:
         """The heads, the least important first."""
         return sorted(self.worth, key=self.worth.__getitem__)
-
-
-def check_measure(measure: str) -> None:
-    """Make sure that a measure is known.
-
-    Raises:
-        SettingsError: it is not.
-    """
-    if measure not in MEASURES:
-        raise SettingsError(f"--by must be a known measure; got {measure!r}. {nearest_hint(measure, MEASURES)}")
 
 
 def examples_of(
@@ -136,7 +126,7 @@ def rank_heads(
     Raises:
         SettingsError: an unknown measure.
     """
-    check_measure(measure)
+    check_known("--by", measure, MEASURES, "a known measure")
     total = GATE_STEPS if measure == "gates" else len(examples)
     done = 0
 

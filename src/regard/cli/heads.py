@@ -24,7 +24,7 @@ from regard.cli.option_types import (
     with_direction,
 )
 from regard.cli.output import echo, log, print_result, program
-from regard.errors import DataError, SettingsError
+from regard.errors import DataError, SettingsError, check_known
 from regard.text.wording import counted
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def heads(
 
     removed = None if prune is None else _share_or_heads(prune)
     _check_output(output, removed, overwrite=overwrite)
-    room.check_measure(by)
+    check_known("--by", by, room.MEASURES, "a known measure")
     _refuse_idle(by, output, is_pruned=prune is not None, curves=curves)
     curves = curves and prune is None and (output is None or output.suffix != ".csv")
     if output is not None and output.suffix in (".svg", ".png", ".html"):

@@ -29,7 +29,7 @@ from regard.cli.option_types import (
     with_direction,
 )
 from regard.cli.output import echo, log, print_result
-from regard.errors import DataError, SettingsError
+from regard.errors import DataError, SettingsError, check_known
 from regard.names import is_folder
 
 if TYPE_CHECKING:
@@ -87,7 +87,8 @@ def inspect(
     device: Device = "auto",
 ) -> None:
     """Show the attention weights of every head of a model on one text."""
-    from regard.analysis.attribution import check_flow_ending, check_method, trace_flow
+    from regard.analysis.attribution import METHODS, check_flow, trace_flow
+    from regard.analysis.numbers import ENDINGS as NUMBERS
     from regard.generation.options import DecodingOptions
     from regard.inspection.inspection import check_ending
     from regard.pipelines.language_model import LanguageModel
@@ -96,7 +97,7 @@ def inspect(
     from regard.runs.settings import parse_options
 
     if output is not None:
-        (check_ending if flow is None else check_flow_ending)(output)
+        check_ending(output) if flow is None else check_ending(output, NUMBERS, "with `--flow`, the output")
         check_folder(output)
     if links and (output is None or output.suffix not in (".svg", ".png") or len(head or ()) > 1):
         raise SettingsError("`--links` needs `-o FILE.svg` or `-o FILE.png`, and at most one `--head`.")
@@ -108,7 +109,7 @@ def inspect(
         "--norms": norms, "--rank": rank > 1,
     }  # fmt: skip
     if flow is not None:
-        check_method(flow, "--flow")
+        check_known("--flow", flow, METHODS, "a known one")
         _check_alone("--flow", besides | {"--search": search})
     if search:
         _check_alone("--search", besides | {"--target": target})
@@ -131,7 +132,8 @@ def inspect(
             _draw_search(loaded, text, output, options)
             return
         if flow is not None:
-            _show_flow(trace_flow(loaded, text, target, method=flow, options=options), output)
+            check_flow(loaded.model, flow)
+            _show_flow(trace_flow(loaded, loaded.inspect(text, target, options=options), flow), output)
             return
         heads = [name.strip() for name in ablate.split(",")] if ablate else []
         seen = loaded.inspect(text, target, rank=rank, ablate=heads, hidden_states=lens, norms=norms, options=options)
@@ -141,7 +143,7 @@ def inspect(
             if given:
                 raise SettingsError(f"`{name}` needs a model that turns one text into another; {model} does not.")
         if flow is not None:
-            _show_flow(trace_flow(loaded, text, method=flow), output)
+            _show_flow(trace_flow(loaded, loaded.inspect(text), flow), output)
             return
         seen = loaded.inspect(text, hidden_states=lens, norms=norms)
         if lens and not seen.lens:

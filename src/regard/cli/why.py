@@ -77,11 +77,12 @@ def why(
 ) -> None:
     """Split what a model says, or a score of a head, into what each part of the model adds (direct logit attribution)."""
     from regard.analysis.explaining import contributions, head_values, why_key
-    from regard.analysis.numbers import check_numbers_ending
+    from regard.analysis.numbers import ENDINGS
+    from regard.inspection.inspection import check_ending
     from regard.pipelines.loading import load
 
     if output is not None:
-        check_numbers_ending(output)
+        check_ending(output, ENDINGS)
         check_folder(output)
         refuse_given("as_json", because="with -o: how a file is written, its ending says")
     if as_json or (output is not None and output.suffix in (".json", ".csv")):

@@ -13,16 +13,16 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.errors import SettingsError
 from regard.inspection.record import HeadName
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.heads import Site, multihead_attentions
-from regard.models.interface import Model
+from regard.models.interface import Model, one_row
 from regard.nn.cache import KeysValues, Memory
-from regard.nn.hooks import AfterHook, forward_hooks, hooked, in_turn
+from regard.nn.hooks import forward_hooks, hooked, hooks_of
 from regard.nn.positions import widest_float
 
 ROWS_AT_ONCE = 4096
@@ -61,28 +61,20 @@ def gated(model: Model, gates: Gates, means: Means | None = None) -> Iterator[No
         gates: one number for each head that is left, or one row of them for each example of the batch.
         means: the replacement of a removed head's output; None: 0.
     """
-    places: dict[nn.Module, list[Site]] = {}
-    for site, attention in multihead_attentions(model).items():
-        places.setdefault(attention.attention, []).append(site)
+    parts = {site: part.attention for site, part in multihead_attentions(model).items()}
+    changed = {part for site, part in parts.items() if site in gates}
 
-    def change(site: Site) -> AfterHook:
-        return _gate(gates[site], None if means is None else means[site]) if site in gates else lambda context: context
+    def change(site: Site, context: Tensor) -> Tensor:
+        if site not in gates:  # another place of a module that has several
+            return context
+        weight = gates[site][..., None, None].to(context.dtype)
+        if means is None:
+            return context * weight
+        return context * weight + (1 - weight) * means[site][:, None].to(context.dtype)
 
-    changes: dict[nn.Module, AfterHook] = {
-        attention: in_turn([change(site) for site in sites])
-        for attention, sites in places.items()
-        if any(site in gates for site in sites)
-    }
-    with forward_hooks(after=changes):
+    places = {site: part for site, part in parts.items() if part in changed}
+    with forward_hooks(after=hooks_of(places, change)):
         yield
-
-
-def _gate(gate: Tensor, mean: Tensor | None) -> AfterHook:
-    def change(context: Tensor) -> Tensor:
-        weight = gate[..., None, None].to(context.dtype)
-        return context * weight if mean is None else context * weight + (1 - weight) * mean[:, None].to(context.dtype)
-
-    return change
 
 
 def ablated_gates(model: Model, heads: Iterable[HeadName]) -> dict[Site, Tensor]:
@@ -188,30 +180,28 @@ def _log_probs(
     for row, name in enumerate(left_out):
         if name is not None:
             gates[name.site][row, index[name]] = 0
-    read = torch.tensor(example.read_ids, device=device).expand(len(left_out), -1)
     with gated(model, gates, means):
-        return _token_log_probs(model, example, read).cpu().double()
+        return _token_log_probs(model, example, len(left_out)).cpu().double()
 
 
-def _token_log_probs(model: Model, example: Example, read: Int[Tensor, "row position"]) -> Float[Tensor, "row target"]:
-    """The log-probability of each target token. Where no row's gates touch the encoder, it runs once for all rows."""
-    device, num_targets = read.device, len(example.target_ids)
+def _token_log_probs(model: Model, example: Example, num_rows: int = 1) -> Float[Tensor, "row target"]:
+    """The log-probability of each target token, row by row. Where no row's gates touch the encoder, it runs once for all rows."""
+    read = one_row(model, example.read_ids).expand(num_rows, -1)
     if example.source_ids is None:
         states = model.states(read)
     elif not isinstance(model, EncoderDecoder):  # which can encode once for all rows
-        source = torch.tensor(example.source_ids, device=device).expand(len(read), -1)
-        states = model.states(source, read)
+        states = model.states(one_row(model, example.source_ids).expand(num_rows, -1), read)
     else:
-        attentions, rows = multihead_attentions(model), len(read)
+        attentions = multihead_attentions(model)
         gates_encoder = hooked(*(part.attention for site, part in attentions.items() if site.kind == "encoder"))
-        source = torch.tensor(example.source_ids, device=device).expand(rows if gates_encoder else 1, -1)
+        source = one_row(model, example.source_ids).expand(num_rows if gates_encoder else 1, -1)
         memory = [
-            Memory(KeysValues(*(x.expand(rows, -1, -1, -1) for x in layer)), mask.expand(rows, -1, -1, -1))
+            Memory(KeysValues(*(x.expand(num_rows, -1, -1, -1) for x in layer)), mask.expand(num_rows, -1, -1, -1))
             for layer, mask in model.read_source(source)
         ]
         states = model.decode(read, memory)
-    logits = model.logits(states[:, -num_targets:]).float()
-    target = torch.tensor(example.target_ids, device=device).expand(len(read), -1)
+    logits = model.logits(states[:, -len(example.target_ids) :]).float()
+    target = one_row(model, example.target_ids).expand(num_rows, -1)
     return logits.log_softmax(dim=-1).gather(-1, target[..., None])[..., 0]
 
 
@@ -232,8 +222,7 @@ def gradient_importance(
         gates = {site: torch.ones(part.num_heads, device=_device(model), requires_grad=True)
                  for site, part in attentions.items()}  # fmt: skip
         with gated(model, gates), torch.enable_grad():
-            read = torch.tensor([example.read_ids], device=_device(model))
-            loss = -_token_log_probs(model, example, read).sum() / len(example.target_ids)
+            loss = -_token_log_probs(model, example).sum() / len(example.target_ids)
             slopes = torch.autograd.grad(loss, list(gates.values()))
         for site, slope in zip(gates, slopes, strict=True):
             for head, value in zip(attentions[site].kept_heads, slope.abs().tolist(), strict=True):
@@ -284,8 +273,7 @@ def learnt_gates(
                     open_to = torch.sigmoid((noise.log() - (-noise).log1p() + log_alpha) / TEMPERATURE)
                     gates[site] = (open_to * (high - low) + low).clamp(0, 1)
                 with gated(model, gates):
-                    read = torch.tensor([example.read_ids], device=device)
-                    loss = -_token_log_probs(model, example, read).sum() / len(example.target_ids) / len(drawn)
+                    loss = -_token_log_probs(model, example).sum() / len(example.target_ids) / len(drawn)
                 loss.backward(inputs=list(log_alphas.values()))
             stay = penalty * sum(torch.sigmoid(log_alpha - closed).sum() for log_alpha in log_alphas.values())
             assert isinstance(stay, Tensor)
@@ -308,17 +296,15 @@ def mean_contexts(model: Model, examples: Sequence[Example]) -> dict[Site, Tenso
     totals: dict[Site, Tensor] = {}
     counts: dict[Site, int] = {}
 
-    def note(site: Site) -> AfterHook:
-        def add(context: Tensor) -> Tensor:
-            totals[site] = totals.get(site, 0) + context.to(widest_float(context.device)).sum(dim=(0, 2))
-            counts[site] = counts.get(site, 0) + context.shape[0] * context.shape[2]
-            return context
+    def note(site: Site, context: Tensor) -> Tensor:
+        totals[site] = totals.get(site, 0) + context.to(widest_float(context.device)).sum(dim=(0, 2))
+        counts[site] = counts.get(site, 0) + context.shape[0] * context.shape[2]
+        return context
 
-        return add
-
-    with forward_hooks(after={part.attention: note(site) for site, part in multihead_attentions(model).items()}):
+    parts = {site: part.attention for site, part in multihead_attentions(model).items()}
+    with forward_hooks(after=hooks_of(parts, note)):
         for example in examples:
-            _token_log_probs(model, example, torch.tensor([example.read_ids], device=_device(model)))
+            _token_log_probs(model, example)
     return {site: (total / counts[site]).float() for site, total in totals.items()}
 
 

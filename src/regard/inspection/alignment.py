@@ -67,13 +67,17 @@ class Alignment:
             f"Alignment({len(self.source_tokens)} source x {len(self.target_tokens)} target tokens, layer {self.layer})"
         )
 
+    def svg(self, *, standalone: bool = False) -> str:
+        """An SVG picture; `standalone`: with colours of its own."""
+        return alignment_svg(self.source_tokens, self.target_tokens, self.weights, standalone=standalone)
+
     def _repr_svg_(self) -> str:
         """An SVG picture, for programs that show SVG."""
-        return alignment_svg(self, standalone=True)
+        return self.svg(standalone=True)
 
     def _repr_html_(self) -> str:
         """A picture for notebooks, in colours that are seen on light and on dark pages."""
-        return f'<div style="{NOTEBOOK}">{alignment_svg(self)}</div>'
+        return f'<div style="{NOTEBOOK}">{self.svg()}</div>'
 
     @property
     def links(self) -> list[tuple[int, int]]:
@@ -139,21 +143,12 @@ def readouts(heads: Sequence[Sequence[int]]) -> list[AttentionReadout]:
     ]
 
 
-def without_gold(weights: Float[Tensor, "target source"]) -> float:
-    """A score of weights as an alignment without a gold alignment, from 0 to 1.
+def likenesses(weights: Float[Tensor, "head target source"]) -> Float[Tensor, " head"]:
+    """A score of each head's weights as an alignment without a gold alignment, from 0 to 1: how sharply each row looks at one
+    token, times how much nearer to the straight line from the first to the last token than one that looks everywhere alike.
 
     Args:
         weights: of ordinary tokens only, rows not normalised: what goes to symbols around a text counts as lost.
-    """
-    return float(likenesses(weights[None])[0])
-
-
-def likenesses(weights: Float[Tensor, "head target source"]) -> Float[Tensor, " head"]:
-    """A score of each head's weights as an alignment, by themselves: how sharply each row looks at one token, times how
-    much nearer to the straight line from the first to the last token than one that looks everywhere alike.
-
-    Args:
-        weights: of ordinary tokens only, as for `without_gold`.
     """
     num_heads, num_rows, num_keys = weights.shape
     if not num_rows or not num_keys:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -18,10 +18,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.errors import SettingsError, ShapeError, nearest_hint
+from regard.errors import SettingsError, ShapeError, check_known, nearest_hint
 from regard.nn.attention import Attention
-from regard.nn.hooks import BeforeHook, forward_hooks, in_turn
+from regard.nn.hooks import forward_hooks, hooks_of
 from regard.nn.masks import causal_mask, combine_masks, distances
+from regard.nn.upcast import upcast
 
 TILE_NUMBERS = 1 << 22
 """The number of weights that `row_statistics` holds at once: 16 MB in float32."""
@@ -73,19 +74,11 @@ class CapturedAttention:
         Args:
             rows: which of the captured queries, without a step.
         """
-        start, stop = self._bounds(rows)
-        query, key = self._compared(start, stop)
+        part = self._part(rows)
         weights = self.module.weights(
-            query,
-            key,
-            _rows_of_mask(self.mask, slice(start, stop)),
-            _rows_of_mask(self.bias, slice(start, stop)),
-            self.causal,
-            first=self.first + start,
-            distance=self._distance(start, stop),
-            heads=self.heads,
-        )
-        return weights.to(torch.promote_types(weights.dtype, torch.float32))
+            part.query, part.key, part.mask, part.bias, self.causal, first=part.first, distance=part.distance, heads=self.heads
+        )  # fmt: skip
+        return upcast(weights)
 
     @torch.no_grad()
     def bias_of(self, rows: slice = slice(None)) -> Float[Tensor, "..."] | None:
@@ -95,32 +88,21 @@ class CapturedAttention:
         Args:
             rows: which of the captured queries, without a step.
         """
-        start, stop = self._bounds(rows)
-        query, key = self._compared(start, stop)
-        distance = self._distance(start, stop)
+        part = self._part(rows)
+        distance = part.distance
         if distance is None:
-            distance = distances(stop - start, key.shape[-2], first=self.first + start, device=query.device)
-        return self.module.with_positions(
-            _rows_of_mask(self.bias, slice(start, stop)), query, key, distance, self.heads
-        )
+            distance = distances(part.num_rows, part.key.shape[-2], first=part.first, device=part.query.device)
+        return self.module.with_positions(part.bias, part.query, part.key, distance, self.heads)
 
-    def _bounds(self, rows: slice) -> tuple[int, int]:
-        start, stop, step = rows.indices(self.num_rows)
-        if step != 1:
-            raise ShapeError(f"rows must be a slice without a step; got {rows}.")
-        return start, stop
-
-    def _compared(self, start: int, stop: int) -> tuple[Tensor, Tensor]:
-        """The queries and keys that are compared; in float32 at least, where no parameters of another type meet them."""
+    def _part(self, rows: slice) -> CapturedAttention:
+        """Some of the queries, and all keys, in float32 at least where no parameters of another type meet them."""
+        start, stop = _bounds(rows, self.num_rows)
         query, key = self.query[..., start:stop, :], self.key
-        if any(True for part in (self.module.score, self.module.positions) for _ in _parameters(part)):
-            return query, key
-        return query.to(torch.promote_types(query.dtype, torch.float32)), key.to(
-            torch.promote_types(key.dtype, torch.float32)
-        )
-
-    def _distance(self, start: int, stop: int) -> Tensor | None:
-        return None if self.distance is None else self.distance[..., start:stop, :]
+        if not any(True for part in (self.module.score, self.module.positions) for _ in _parameters(part)):
+            query, key = upcast(query), upcast(key)
+        mask, bias = (_rows_of_mask(x, slice(start, stop)) for x in (self.mask, self.bias))
+        distance = None if self.distance is None else self.distance[..., start:stop, :]
+        return replace(self, query=query, key=key, mask=mask, bias=bias, first=self.first + start, distance=distance)
 
     def allowed(self) -> Bool[Tensor, "batch head row key"]:
         """A mask of the keys that each captured query may attend to: False where a mask forbids it."""
@@ -182,8 +164,7 @@ class CapturedCalls(Mapping[str, CapturedAttention]):
         Raises:
             SettingsError: no attention of that name has been called while capturing.
         """
-        if name not in self._calls:
-            raise SettingsError(f"layer must be one that was captured; got {name!r}. {nearest_hint(name, self._calls)}")
+        check_known("layer", name, self._calls, "one that was captured")
         return self._calls[name]
 
     def add(self, name: str, call: CapturedAttention) -> None:
@@ -221,7 +202,7 @@ def capture(
     if isinstance(layers, str):
         raise SettingsError(f"layers must be a list of names; got one string. Write [{layers!r}].")
     modules = {
-        _layer_name(name): module
+        name.removesuffix(".attention"): module  # by the outer attention module
         for name, module in model.named_modules(remove_duplicate=False)
         if isinstance(module, Attention)
     }
@@ -233,24 +214,15 @@ def capture(
     captured = CapturedCalls()
     chosen = None if heads is None else list(heads)
 
-    def nothing(*inputs: Any) -> None:
-        """Record nothing of a module that is not wanted, but is called from another place, too."""
+    wanted = {name for name in modules if layers is None or any(fnmatchcase(name, pattern) for pattern in layers)}
+    called = {modules[name] for name in wanted}
 
-    def note(name: str, module: Attention) -> BeforeHook:
-        return lambda *inputs: captured.add(name, _selected_inputs(chosen, rows, module, inputs))
+    def note(name: str, *inputs: Any) -> None:
+        if name in wanted:  # a module may be called from another place, too
+            captured.add(name, _selected_inputs(chosen, rows, modules[name], inputs))
 
-    def is_wanted(name: str) -> bool:
-        return layers is None or any(fnmatchcase(name, pattern) for pattern in layers)
-
-    places: dict[nn.Module, list[tuple[str, BeforeHook]]] = {}
-    for name, module in modules.items():
-        places.setdefault(module, []).append((name, note(name, module) if is_wanted(name) else nothing))
-    wanted = {
-        module: in_turn([hook for _, hook in named])
-        for module, named in places.items()
-        if any(is_wanted(name) for name, _ in named)
-    }
-    with forward_hooks(before=wanted):
+    places = {name: module for name, module in modules.items() if module in called}
+    with forward_hooks(before=hooks_of(places, note)):
         yield captured
 
 
@@ -263,9 +235,7 @@ def _selected_inputs(
     """The chosen heads and rows of an attention module's inputs."""
     query, key, value, mask, bias, causal, distance = inputs
     num_queries, num_keys, num_heads = query.shape[-2], key.shape[-2], query.shape[1]
-    start, stop, step = rows.indices(num_queries)
-    if step != 1:
-        raise ShapeError(f"rows must be a slice without a step; got {rows}.")
+    start, stop = _bounds(rows, num_queries)
     if heads is not None and not all(0 <= head < num_heads for head in heads):
         raise ShapeError(f"heads must be from 0 to {num_heads - 1}; got {heads}.")
     query, key, value = query.detach(), key.detach(), value.detach()
@@ -289,6 +259,13 @@ def _selected_inputs(
     )
 
 
+def _bounds(rows: slice, count: int) -> tuple[int, int]:
+    start, stop, step = rows.indices(count)
+    if step != 1:
+        raise ShapeError(f"rows must be a slice without a step; got {rows}.")
+    return start, stop
+
+
 def _rows_of_mask(x: Tensor | None, rows: slice) -> Tensor | None:
     """Rows of a mask or bias over `... query key`, whose axes of size 1, or that are missing, stand for all."""
     return x if x is None or x.ndim < 2 or x.shape[-2] == 1 else x[..., rows, :].detach()
@@ -296,8 +273,3 @@ def _rows_of_mask(x: Tensor | None, rows: slice) -> Tensor | None:
 
 def _parameters(part: object) -> Iterator[Tensor]:
     return iter(part.parameters()) if isinstance(part, nn.Module) else iter(())
-
-
-def _layer_name(name: str) -> str:
-    """The name of the outer attention module, without the inner one."""
-    return name.removesuffix(".attention")

@@ -53,8 +53,10 @@ def output_map(model: Model) -> tuple[Float[Tensor, "class model_dim"], Float[Te
     """The matrix and bias that make logits of normalised states.
 
     Raises:
-        SettingsError: there is more than one linear map between states and logits, or there are no logits.
+        SettingsError: there is more than one linear map between states and logits, or there are no layers or logits.
     """
+    if not model.layer_stacks():
+        raise SettingsError("parts need layers of attention; got a recurrent model.")
     if isinstance(model, Encoder):
         if not isinstance(model.head, TokenHead) or not model.class_names:
             raise SettingsError(

@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.errors import MissingExtraError, SettingsError, ShapeError, nearest_hint
+from regard.errors import MissingExtraError, ShapeError, check_known
 from regard.inspection.capture import CapturedAttention
 from regard.models.interface import Model
 from regard.nn.multihead import MultiHeadAttention
@@ -171,10 +171,7 @@ def input_attribution(
         MissingExtraError: captum is not installed.
     Source: Sundararajan et al. 2017; Shrikumar et al. 2016; as in captum.
     """
-    if method not in GRADIENTS:
-        raise SettingsError(
-            f"method must be a known gradient method; got {method!r}. {nearest_hint(method, GRADIENTS)}"
-        )
+    check_known("method", method, GRADIENTS, "a known gradient method")
     try:
         from captum.attr import InputXGradient, IntegratedGradients
     except ImportError as error:
@@ -188,9 +185,9 @@ def input_attribution(
         logits = _with_embeddings(model, given)(*(x.expand(rows, -1) for x in to_ids))
         log_probs = (logits if logits.ndim == 3 else logits[:, None]).float().log_softmax(dim=-1)
         wanted = torch.tensor(list(predicted), device=given.device)
-        return log_probs[
-            :, -len(wanted) - _num_unused_rows(model) : log_probs.shape[1] - _num_unused_rows(model)
-        ].gather(-1, wanted.expand(rows, -1)[..., None])[..., 0]
+        end = log_probs.shape[1] - model.predicts_next  # a language model's last row predicts nothing that was read
+        asked = log_probs[:, end - len(wanted) : end]
+        return asked.gather(-1, wanted.expand(rows, -1)[..., None])[..., 0]
 
     # cuDNN's recurrent layers have no gradient in evaluation mode.
     with torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
@@ -231,11 +228,6 @@ def _baseline(table: nn.Embedding, pad_id: int) -> Float[Tensor, " model_dim"]:
         return weight[pad_id]
     far = (weight - weight.mean(dim=0)).norm(dim=-1)
     return weight[far.masked_fill(weight.norm(dim=-1) <= usual / 10, torch.inf).argmin()]
-
-
-def _num_unused_rows(model: Model) -> int:
-    """The number of a model's last rows that predict nothing that was read: one of a language model."""
-    return int(model.predicts_next)
 
 
 def _with_embeddings(model: Model, given: Float[Tensor, "row position model_dim"]) -> Model:

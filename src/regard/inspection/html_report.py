@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 
 from regard.inspection.alignment import Alignment
-from regard.inspection.drawing.figures import NOTEBOOK, THEME, alignment_svg, curve_svg
+from regard.inspection.drawing.figures import NOTEBOOK, THEME, curve_svg
 
 STYLE = (
     THEME
@@ -181,7 +181,7 @@ def _examples(examples: Sequence[tuple[str, str, str]]) -> str:
 def _alignment(source: str, written: str, alignment: Alignment) -> str:
     arrow = f" → <bdi>{escape(written)}</bdi>" if written else ""
     return (
-        f"<figure>{alignment_svg(alignment)}<figcaption><bdi>{escape(source)}</bdi>{arrow}"
+        f"<figure>{alignment.svg()}<figcaption><bdi>{escape(source)}</bdi>{arrow}"
         f'<br><span class="faint">cross.{alignment.layer}, mean of its heads</span></figcaption></figure>'
     )
 
@@ -201,7 +201,7 @@ def candidates_html(candidates: Sequence[Candidate], alignment: Alignment | None
         f'<td style="text-align:left">{_coloured(text, tokens, log_probs)}</td></tr>'
         for text, score, tokens, log_probs in candidates
     )
-    drawn = "" if alignment is None else alignment_svg(alignment)
+    drawn = "" if alignment is None else alignment.svg()
     return (
         f'<div style="{NOTEBOOK}"><table><tr><th>score</th><th style="text-align:left">text, the less probable a token the '
         f"more coloured</th></tr>{rows}</table>{drawn}</div>"

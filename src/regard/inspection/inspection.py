@@ -15,7 +15,7 @@ import numpy
 import torch
 
 from regard.arguments import checked
-from regard.errors import SettingsError, nearest_hint
+from regard.errors import SettingsError, check_known
 from regard.inspection.drawing.figures import heat_map
 from regard.inspection.drawing.heads_page import page_html
 from regard.inspection.flow import CAVEATS
@@ -139,10 +139,7 @@ class Inspection:
         return self.record.key_tokens[self._kind(kind)]
 
     def _kind(self, kind: str) -> str:
-        if kind not in self.record.key_tokens:
-            raise SettingsError(
-                f"kind must be one of the model's; got {kind!r}. {nearest_hint(kind, self.record.key_tokens)}"
-            )
+        check_known("kind", kind, self.record.key_tokens, "one of the model's")
         return kind
 
     @cached_property
@@ -164,7 +161,7 @@ class Inspection:
         """
         name = HeadName.parse(head)
         matrix, rows, keys = self.record[name].filled(0), self.rows(name.kind), self.keys(name.kind)
-        row_groups, key_groups = _groups(rows), _groups(keys)
+        row_groups, key_groups = word_groups(rows), word_groups(keys)
         by_key = numpy.stack([matrix[:, group].sum(axis=1) for group in key_groups], axis=1)
         by_word = numpy.stack([by_key[group].mean(axis=0) for group in row_groups])
         return by_word, [_spelled(rows, group) for group in row_groups], [_spelled(keys, group) for group in key_groups]
@@ -300,14 +297,17 @@ class Inspection:
             write_whole(path, picture_bytes(self.figure(heads, links=links), path.suffix))
 
 
-def check_ending(path: Path) -> None:
+def check_ending(path: Path, endings: Sequence[str] = ENDINGS, name: str = "the output") -> None:
     """Make sure that a file's ending is one that pictures, pages and numbers are written with.
 
+    Args:
+        endings: those that fit.
+        name: what messages call the file.
     Raises:
         SettingsError: it is not.
     """
-    if path.suffix not in ENDINGS:
-        raise SettingsError(f"the output must end in {', '.join(ENDINGS)}; got {path.name!r}.")
+    if path.suffix not in endings:
+        raise SettingsError(f"{name} must end in {', '.join(endings)}; got {path.name!r}.")
 
 
 def _listed(matrix: Matrix) -> list[list[float | None]]:
@@ -315,7 +315,7 @@ def _listed(matrix: Matrix) -> list[list[float | None]]:
     return [[None if value is None else round(value, DECIMALS) for value in row] for row in rows]
 
 
-def _groups(tokens: Tokens) -> list[list[int]]:
+def word_groups(tokens: Tokens) -> list[list[int]]:
     """The positions of each word's tokens; symbols, and tokens of no word, alone."""
     groups: list[list[int]] = []
     before: int | None = None

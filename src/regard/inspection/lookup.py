@@ -17,7 +17,7 @@ from regard.errors import SettingsError
 from regard.inspection.capture import CapturedAttention, capture
 from regard.inspection.record import HeadName
 from regard.models.heads import attention_sites
-from regard.models.interface import Model
+from regard.models.interface import Model, one_row
 from regard.nn.scores import Additive, InnerProduct
 
 
@@ -91,9 +91,8 @@ def compute_row(model: Model, ids: Sequence[Sequence[int]], head: HeadName, row:
         raise SettingsError(f"head must be one of the model's; got {head}.")
     if not 0 <= row < num_rows:
         raise SettingsError(f"row must be from 0 to {num_rows - 1}; got {row}.")
-    device = next(model.parameters()).device
     with capture(model, layers=[site]) as seen:
-        model.states(*(torch.tensor([list(each)], device=device) for each in ids))
+        model.states(*(one_row(model, each) for each in ids))
     calls = seen.calls(site)  # a recurrent model has one for each row
     if head.head not in calls[0].heads:
         raise SettingsError(f"head must be one of the model's; got {head}.")

@@ -17,14 +17,14 @@ from typing import NamedTuple
 import numpy
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 
 from regard.errors import SettingsError, nearest_hint
 from regard.inspection.capture import capture
 from regard.inspection.flow import weighted_norms
-from regard.models.heads import Site, attention_sites, multihead_attentions
+from regard.models.heads import Site, attention_sites, layer_sites, multihead_attentions
 from regard.models.interface import Model
-from regard.nn.hooks import AfterHook, BeforeHook, forward_hooks
+from regard.nn.hooks import forward_hooks, hooks_of
 from regard.text.words import Separators, first_word_character, word_spans
 
 Matrix = numpy.ma.MaskedArray
@@ -216,19 +216,18 @@ def _num_positions(stack: str, rows: Mapping[str, Tokens], keys: Mapping[str, To
 @contextmanager
 def _states(model: Model, *, wanted: bool) -> Iterator[dict[str, list[Tensor]]]:
     """Record the input of the first layer of each stack and the output of each layer, while this context lasts."""
-    found: dict[str, list[Tensor]] = {}
-    before: dict[nn.Module, BeforeHook] = {}
-    after: dict[nn.Module, AfterHook] = {}
-    for kind, layers in model.layer_stacks().items() if wanted else ():
-        found[kind] = []
+    sites = layer_sites(model) if wanted else {}
+    found: dict[str, list[Tensor]] = {site.kind: [] for site in sites}
 
-        def note(states: Tensor, of_kind: list[Tensor] = found[kind]) -> Tensor:
-            of_kind.append(states.detach())
-            return states
+    def note(site: Site, states: Tensor) -> Tensor:
+        found[site.kind].append(states.detach())
+        return states
 
-        before[layers[0]] = lambda states, note=note: note(states)
-        after |= dict.fromkeys(layers, note)
-    with forward_hooks(before=before, after=after):
+    def note_lowest(site: Site, states: Tensor) -> None:
+        if site.layer == 0:  # a module may be called from another place, too
+            note(site, states)
+
+    with forward_hooks(before=hooks_of(sites, note_lowest), after=hooks_of(sites, note)):
         yield found
 
 

@@ -23,9 +23,9 @@ from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.heads import Site, attention_sites, multihead_attentions
-from regard.models.interface import Model
+from regard.models.interface import Model, one_row
 from regard.models.parts import EmbeddedPositions, TextInput
-from regard.nn.hooks import AfterHook, forward_hooks, in_turn
+from regard.nn.hooks import forward_hooks, hooks_of
 from regard.nn.layers import BatchNorm, DecoderLayer, EncoderLayer, PostNorm, PreNorm, SandwichNorm
 from regard.nn.multihead import MultiHeadAttention
 from regard.nn.upcast import upcast
@@ -106,8 +106,8 @@ def ends_of(model: Model, stack: str) -> Ends:
     Raises:
         SettingsError: a model of another family, whose embeddings are not known.
     """
+    scale = math.sqrt(model.config.model_dim) if getattr(model.config, "scale_embeddings", False) else 1.0
     if isinstance(model, EncoderDecoder):
-        scale = math.sqrt(model.config.model_dim) if model.config.scale_embeddings else 1.0
         if stack == "encoder":
             return Ends(
                 model.source_embedding, scale, model.source_type_embedding, model.source_positions,
@@ -116,7 +116,7 @@ def ends_of(model: Model, stack: str) -> Ends:
         return Ends(model.target_embedding, scale, None, model.target_positions, model.target_norm, model.decoder_norm)
     if isinstance(model, Decoder | Encoder):
         types = model.segment_embedding if isinstance(model, Encoder) else None
-        return Ends(model.embedding, 1.0, types, model.positions, model.embedding_norm, model.norm)
+        return Ends(model.embedding, scale, types, model.positions, model.embedding_norm, model.norm)
     raise SettingsError(
         f"parts need a Transformer of arch encoder-decoder, decoder or encoder; got {model.config.arch}."
     )
@@ -235,30 +235,18 @@ def read(model: Model, ids: Sequence[Sequence[int]]) -> Reading:
     """
     check_sums(model)
     stacks = model.layer_stacks()
-    contexts: dict[Site, Tensor] = {}
-    tops: dict[str, Tensor] = {}
+    heads = {site: part.attention for site, part in multihead_attentions(model).items()}
+    last = {stack: layers[-1] for stack, layers in stacks.items()}
+    noted: dict[Any, Tensor] = {}
 
-    def note(site: Site) -> AfterHook:
-        def keep(context: Tensor) -> Tensor:
-            contexts[site] = upcast(context[0].detach())
-            return context
+    def note(place: Site | str, output: Tensor) -> Tensor:
+        noted[place] = upcast(output[0].detach())
+        return output
 
-        return keep
-
-    def note_top(stack: str) -> AfterHook:
-        def keep(states: Tensor) -> Tensor:
-            tops[stack] = upcast(states[0].detach())
-            return states
-
-        return keep
-
-    hooks: dict[nn.Module, list[AfterHook]] = {layers[-1]: [note_top(stack)] for stack, layers in stacks.items()}
-    for site, attention in multihead_attentions(model).items():
-        hooks.setdefault(attention.attention, []).append(note(site))
-    device = next(model.parameters()).device
-    given = [torch.tensor([list(each)], device=device) for each in ids]
-    with capture(model) as calls, forward_hooks(after={module: in_turn(each) for module, each in hooks.items()}):
+    given = [one_row(model, each) for each in ids]
+    with capture(model) as calls, forward_hooks(after=hooks_of({**heads, **last}, note)):
         states = model.states(*given)[0]
+    contexts, tops = {site: noted[site] for site in heads}, {stack: noted[stack] for stack in last}
     return Reading(model, dict(zip(stacks, given, strict=True)), contexts, calls, tops, states)
 
 

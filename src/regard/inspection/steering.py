@@ -5,17 +5,16 @@ The changes belong to the thread or task that opened the context (`nn/hooks.py`)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 
-from regard.errors import SettingsError, ShapeError, nearest_hint
-from regard.models.heads import Site
+from regard.errors import SettingsError, ShapeError, check_known
+from regard.models.heads import Site, layer_sites
 from regard.models.interface import Model
-from regard.nn.hooks import forward_hooks, in_turn
+from regard.nn.hooks import forward_hooks, hooks_of, in_turn
 
 
 def layer_named(model: Model, name: str) -> Site:
@@ -24,15 +23,10 @@ def layer_named(model: Model, name: str) -> Site:
     Raises:
         SettingsError: the model has no such layer.
     """
-    places = {
-        str(Site(stack, i)): Site(stack, i)
-        for stack, layers in model.layer_stacks().items()
-        for i in range(len(layers))
-    }
+    places = {str(site): site for site in layer_sites(model)}
     if not places:
         raise SettingsError("layers need a Transformer; got a recurrent model.")
-    if name not in places:
-        raise SettingsError(f"a layer must be one of the model's; got {name!r}. {nearest_hint(name, places)}")
+    check_known("a layer", name, places, "one of the model's")
     return places[name]
 
 
@@ -57,7 +51,7 @@ def steered(model: Model, vectors: Mapping[str, Float[Tensor, " model_dim"]]) ->
     def add(site: Site, output: Tensor) -> Tensor:
         return output + by_site[site].to(output) if site in by_site else output
 
-    with _after_layers(model, add):
+    with forward_hooks(after=hooks_of(layer_sites(model), add)):
         yield
 
 
@@ -90,16 +84,6 @@ def ending_after(model: Model, layer: int) -> Iterator[None]:
         return kept[0] if site == Site("encoder", len(layers) - 1) else output
 
     first = in_turn([keep, *[lambda states: None] * (layers.count(layers[0]) - 1)])
-    with forward_hooks(before={layers[0]: first} if layer == -1 else {}), _after_layers(model, replace):
-        yield
-
-
-@contextmanager
-def _after_layers(model: Model, hook: Callable[[Site, Tensor], Tensor]) -> Iterator[None]:
-    """Call a hook on the output of every layer while this context lasts. Layers that are one module are called in turn."""
-    by_module: dict[nn.Module, list[Callable[[Tensor], Tensor]]] = {}
-    for stack, layers in model.layer_stacks().items():
-        for number, layer in enumerate(layers):
-            by_module.setdefault(layer, []).append(partial(hook, Site(stack, number)))
-    with forward_hooks(after={module: in_turn(hooks) for module, hooks in by_module.items()}):
+    before = {layers[0]: first} if layer == -1 else {}
+    with forward_hooks(before=before, after=hooks_of(layer_sites(model), replace)):
         yield

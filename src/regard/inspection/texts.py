@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 
@@ -15,7 +16,7 @@ from regard.inspection.alignment import sharpest_layer
 from regard.inspection.inspection import Ablation, Inspection, lens_predictions
 from regard.inspection.record import HeadName, Record, Tokens, logit_lens, record
 from regard.models.heads import alignment_head, multihead_attentions
-from regard.models.interface import Model
+from regard.models.interface import Model, one_row
 from regard.text.length_limits import check_lengths
 from regard.text.tokenizer import Tokenizer
 
@@ -63,27 +64,22 @@ def inspect_pair(
     spans: list[tuple[int, int] | None] = list(tokenizer.spans(target_ids))
     written = Tokens.from_offsets(tokenizer.tokens(written_ids), [*spans, None][: len(written_ids)], target)
     read = Tokens.from_offsets(tokenizer.tokens(read_ids), [*[None] * len(start_ids), *spans][: len(read_ids)], target)
-    device = next(model.parameters()).device
-    ids = torch.tensor([source_ids], device=device), torch.tensor([read_ids], device=device)
     found = record(
         model,
-        *ids,
+        one_row(model, source_ids),
+        one_row(model, read_ids),
         row_tokens=_kinds(model, encoder=of_source, decoder=written, cross=written),
         key_tokens=_kinds(model, encoder=of_source, decoder=read, cross=of_source),
         hidden_states=hidden_states,
         norms=norms,
     )
 
-    def log_probs() -> list[float]:
-        with torch.no_grad():
-            predicted = model(*ids)[0, len(start_ids) - 1 :].float().log_softmax(dim=-1)
-        return predicted.gather(-1, torch.tensor(written_ids, device=device)[:, None])[:, 0].tolist()
-
-    whole = log_probs()
+    of_written = partial(written_log_probs, model, [source_ids, read_ids], written_ids)
+    whole = of_written()
     ablations = []
     for names in _ablation_groups(ablate):
         with gated(model, ablated_gates(model, [HeadName.parse(name) for name in names])):
-            changes = [after - before for after, before in zip(log_probs(), whole, strict=True)]
+            changes = [after - before for after, before in zip(of_written(), whole, strict=True)]
             ablations.append(Ablation(names, sum(changes) / len(changes), changes, translate(source)))
     lens, show = _lens(model, found, tokenizer), "norms" if norms else "weights"
     return Inspection(
@@ -109,21 +105,28 @@ def inspect_text(
         tokens: the same, spelled.
         norms: how much of each token a head really moves, in place of its weights.
     """
-    row = torch.tensor([list(ids)], device=next(model.parameters()).device)
     _first_kind(model)
     of_kinds = model.ids_by_kind(ids)
     rows, keys = (
         {kind: _tokens_of(read[side], ids, tokens, tokenizer) for kind, read in of_kinds.items()} for side in (0, 1)
     )
-    found = record(model, row, row_tokens=rows, key_tokens=keys, hidden_states=hidden_states, norms=norms)
-    log_probs: list[float] = []
-    if model.predicts_next:
-        with torch.no_grad():
-            predicted = model(row)[0, :-1].float().log_softmax(dim=-1)
-        log_probs = predicted.gather(-1, row[0, 1:, None])[:, 0].tolist()
+    found = record(
+        model, one_row(model, ids), row_tokens=rows, key_tokens=keys, hidden_states=hidden_states, norms=norms
+    )
+    log_probs = written_log_probs(model, [ids], ids[1:]) if model.predicts_next else []
     show = "norms" if norms else "weights"
     lens = _lens(model, found, tokenizer)
     return Inspection(text, None, found, model.config.arch, log_probs, lens, shows=show, read_ids=[list(ids)])
+
+
+@torch.no_grad()
+def written_log_probs(model: Model, read_ids: Sequence[Sequence[int]], written: Sequence[int]) -> list[float]:
+    """The log-probability of each token that was written, after what the model read."""
+    states = model.states(*(one_row(model, ids) for ids in read_ids))[0]
+    # a text's last state predicts what comes after it; a target's last one its end
+    rows = states[len(states) - len(written) :] if model.reads_source else states[: len(written)]
+    log_probs = model.logits(rows).float().log_softmax(dim=-1)
+    return log_probs.gather(-1, one_row(model, written).T)[:, 0].tolist()
 
 
 def _tokens_of(read: Sequence[int], ids: Sequence[int], tokens: Tokens, tokenizer: Tokenizer) -> Tokens:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, SupportsIndex
 
+from torch import nn
+
 from regard.errors import SettingsError, ShapeError, as_numbers
 from regard.models.interface import Model, PairModel
 from regard.nn.multihead import MultiHeadAttention
@@ -27,6 +29,12 @@ def attention_sites(model: Model) -> dict[Site, str]:
     return {
         Site(kind, layer): name for kind, names in model.attention_names.items() for layer, name in enumerate(names)
     }
+
+
+def layer_sites(model: Model) -> dict[Site, nn.Module]:
+    """The Transformer layers by stack and number; a recurrent model has none."""
+    stacks = model.layer_stacks()
+    return {Site(stack, number): layer for stack, layers in stacks.items() for number, layer in enumerate(layers)}
 
 
 def multihead_attentions(model: Model) -> dict[Site, MultiHeadAttention]:

@@ -170,6 +170,11 @@ class Model(nn.Module):
         return hard if soft is None else soft.loss(logits, hard)
 
 
+def one_row(model: nn.Module, ids: Sequence[int]) -> Int[Tensor, "1 position"]:
+    """A text as a batch of one row, where the model is."""
+    return torch.tensor([list(ids)], dtype=torch.long, device=next(model.parameters()).device)
+
+
 def stored_tensors(model: nn.Module) -> dict[str, Tensor]:
     """The tensors that are stored, by name: parameters, and buffers that training changes, such as the means of batch norms.
     Tied ones are there once.

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -67,6 +68,14 @@ def in_turn(hooks: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
         return hooks[count](*given)
 
     return run
+
+
+def hooks_of(places: Mapping[Any, nn.Module], hook: Callable[..., Any]) -> dict[nn.Module, Callable[..., Any]]:
+    """A hook on each module that tells `hook` the place that was called, first; a module with several has its calls in turn."""
+    by_module: dict[nn.Module, list[Callable[..., Any]]] = {}
+    for place, module in places.items():
+        by_module.setdefault(module, []).append(partial(hook, place))
+    return {module: in_turn(hooks) for module, hooks in by_module.items()}
 
 
 def show_inputs(module: nn.Module, *inputs: Any) -> None:

@@ -25,7 +25,7 @@ from regard.generation.rules.trace import TracedCandidate
 from regard.generation.threads import check_after_fork
 from regard.inspection.alignment import Alignment, AttentionReadout, cross_attention, sharpest_layer
 from regard.models.heads import alignment_head, cross_heads
-from regard.models.interface import PairModel
+from regard.models.interface import PairModel, one_row
 from regard.pipelines.translation import Candidate, ForcedScore, Translation
 from regard.text.encoded_sentence import EncodedSentence, text_of
 from regard.text.length_limits import to_ids
@@ -95,7 +95,7 @@ class TargetAnalysis:
         Args:
             restricted: log-probabilities (token, vocabulary) with -inf for what is not written.
         """
-        ids = self._row(self._source_ids), self._row(self._read_ids)
+        ids = one_row(self.models[0], self._source_ids), one_row(self.models[0], self._read_ids)
         of_models = torch.stack([model(*ids)[0].float().log_softmax(dim=-1) for model in self.models])
         log_probs = restricted(self._rows(of_models.logsumexp(dim=0) - math.log(len(self.models))))
         best = log_probs.topk(min(count, log_probs.shape[-1]), dim=-1)
@@ -107,9 +107,9 @@ class TargetAnalysis:
     @torch.inference_mode()
     def token_log_probs(self) -> list[float]:
         """The log-probability of each token by the first model, the end symbol among them if there is one."""
-        ids = self._row(self._source_ids), self._row(self._read_ids)
+        ids = one_row(self.models[0], self._source_ids), one_row(self.models[0], self._read_ids)
         log_probs = self._rows(self.models[0](*ids)[0].float().log_softmax(dim=-1))
-        written = self._row([*self.target_ids, self.tokenizer.eos_id][: len(log_probs)])[0]
+        written = one_row(self.models[0], [*self.target_ids, self.tokenizer.eos_id][: len(log_probs)])[0]
         return log_probs.gather(-1, written[:, None])[:, 0].tolist()
 
     @property
@@ -128,9 +128,6 @@ class TargetAnalysis:
             return list(self.encoded_source)
         return self.source_tokenizer.frame_source(self.source_tokenizer.encode(text_of(self.source)))
 
-    def _row(self, ids: Sequence[int]) -> torch.Tensor:
-        return torch.tensor([list(ids)], device=next(self.models[0].parameters()).device)
-
     def _rows(self, of_read: Tensor) -> Tensor:
         """The rows, of those for each token that is read, in which the target is predicted, and its end if it has one."""
         first = len(self._start_ids) - 1
@@ -138,7 +135,9 @@ class TargetAnalysis:
 
     def _weights(self) -> list[torch.Tensor]:
         """The cross-attention of each row of the target to each source token, layer by layer."""
-        of_layers = cross_attention(self.models[0], self._row(self._source_ids)[0], self._row(self._read_ids)[0])
+        of_layers = cross_attention(
+            self.models[0], one_row(self.models[0], self._source_ids)[0], one_row(self.models[0], self._read_ids)[0]
+        )
         return [self._rows(of_layer) for of_layer in of_layers]
 
 

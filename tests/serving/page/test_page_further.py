@@ -82,7 +82,7 @@ def test_through_all_layers(opened: Any, learnt_url: str, learnt: Translator, me
     page = opened(learnt_url, text=SENTENCE)
     page.choose(HEAD, f"flow.{method}")
     page.page.wait_for_selector("#cell >> text=has a share of")
-    wanted = trace_flow(learnt, SENTENCE, learnt.translate(SENTENCE).text, method=method)
+    wanted = trace_flow(learnt, learnt.inspect(SENTENCE, learnt.translate(SENTENCE).text), method)
     shares = wanted.shares().filled(0)
     for row in range(3):
         page.click(f"#row-tokens bdi >> nth={row}")
@@ -271,7 +271,7 @@ def test_a_classifier_says_what_and_which_tokens_moved_it(opened: Any, others: t
         (label, pytest.approx(100 * prob, abs=0.51)) for label, prob in seen.predicted
     ]
     expect(page.all("#moved .token").first).not_to_have_attribute("data-share", "0.000", timeout=20_000)
-    shares = trace_flow(predictor, "abc de", method="gradient").shares().filled(0)[0]
+    shares = trace_flow(predictor, seen, "gradient").shares().filled(0)[0]
     found = page.all("#moved .token").evaluate_all("all => all.map(each => Number(each.dataset.share))")
     assert found == pytest.approx(shares.tolist(), abs=2e-3)
 

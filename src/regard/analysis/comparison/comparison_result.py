@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from regard.analysis.comparison.comparison_page import Sentence, comparison_html
 from regard.arguments import checked
 from regard.errors import SettingsError
 from regard.evaluation.score_table import NO_BLEU
 from regard.evaluation.significance import LEAST, RESAMPLES, SystemScore
 from regard.evaluation.text_metrics import ADDED
-from regard.inspection.comparison_page import ComparisonPage, ShownSentence, ShownSystem, comparison_html
 from regard.text.lines import write_whole
 from regard.text.wording import counted
 
@@ -48,24 +48,6 @@ class Compared:
     """`bleu`, `chrf` (0 to 100), `exact_match` (0 to 1), `comet` where it was asked for, and metrics that were added."""
     chrf: list[float]
     """The score of each sentence, as the mean over runs."""
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence that a system translates otherwise than the baseline, by its first run each."""
-
-    line: int
-    source: str
-    references: list[str]
-    texts: tuple[str, str]
-    """The baseline's, and the system's."""
-    chrf: tuple[float, float]
-    """The scores of both, as the mean over runs."""
-
-    @property
-    def difference(self) -> float:
-        """The score of the system less that of the baseline."""
-        return self.chrf[1] - self.chrf[0]
 
 
 @dataclass(frozen=True)
@@ -145,7 +127,11 @@ class Comparison:
             SettingsError: another ending.
         """
         check_page(path)
-        write_whole(Path(path), comparison_html(page_of(self)).encode())
+        page = comparison_html(
+            summary(self), columns_of(self), [(system.name, rows_of(self, system)) for system in self.systems],
+            notes_of(self), {system.name: self.sentences(system) for system in self.systems[1:]}, len(self.sources),
+        )  # fmt: skip
+        write_whole(Path(path), page.encode())
 
 
 def check_page(path: str | os.PathLike[str]) -> None:
@@ -156,25 +142,6 @@ def check_page(path: str | os.PathLike[str]) -> None:
     """
     if Path(path).suffix != ".html":
         raise SettingsError(f"the output must end in .html; got {Path(path).name!r}. For numbers, use --json.")
-
-
-def page_of(comparison: Comparison) -> ComparisonPage:
-    """The content of the page."""
-    systems = []
-    for system in comparison.systems[1:]:
-        found = comparison.sentences(system)
-        better = [_shown(sentence) for sentence in found if sentence.difference > 0]
-        worse = [_shown(sentence) for sentence in reversed(found) if sentence.difference < 0]
-        systems.append(ShownSystem(system.name, better, worse, len(comparison.sources) - len(found)))
-    return ComparisonPage(
-        title="Comparison of systems",
-        summary=summary(comparison),
-        baseline=comparison.baseline.name,
-        columns=columns_of(comparison),
-        scores=[(system.name, rows_of(comparison, system)) for system in comparison.systems],
-        notes=notes_of(comparison),
-        systems=systems,
-    )
 
 
 def summary(comparison: Comparison) -> str:
@@ -239,14 +206,3 @@ def notes_of(comparison: Comparison) -> list[str]:
     if _has_runs(comparison):
         notes.append(OVER_RUNS)
     return notes
-
-
-def score_line(sentence: Sentence) -> str:
-    """The chrF of a sentence by both systems, in words."""
-    return f"chrF {sentence.chrf[0]:.1f} to {sentence.chrf[1]:.1f} ({sentence.difference:+.1f})"
-
-
-def _shown(sentence: Sentence) -> ShownSentence:
-    return ShownSentence(
-        sentence.line, sentence.source, sentence.references, *sentence.texts, score=score_line(sentence)
-    )  # fmt: skip

@@ -13,7 +13,6 @@ from regard.analysis.comparison.comparison_result import (
     columns_of,
     notes_of,
     rows_of,
-    score_line,
     summary,
 )
 from regard.errors import printable
@@ -58,7 +57,7 @@ def _told(comparison: Comparison, system: Compared) -> Iterator[str]:
     for what, sentences in (("better", better), ("worse", worse)):
         for sentence in sentences[:MOST_TOLD]:
             yield ""
-            yield f"{what}, line {sentence.line:,}: {score_line(sentence)}"
+            yield f"{what}, line {sentence.line:,}: {sentence.score}"
             texts = [("source", sentence.source), *(("reference", text) for text in sentence.references)]
             for label, text in [*texts, ("baseline", sentence.texts[0]), ("system", sentence.texts[1])]:
                 yield from _wrapped(text if text.strip() else "(nothing)", label=label)

@@ -13,7 +13,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Protocol, runtime_checkable
 from unicodedata import combining, east_asian_width
 
 import numpy
@@ -45,53 +44,28 @@ TERMINAL_CELL = 2
 LEGEND_WIDTH = 150
 
 
-@runtime_checkable
-class AlignedTokens(Protocol):
-    """Tokens with an alignment: the tokens that each of them was written from."""
-
-    @property
-    def source_tokens(self) -> list[str]:
-        """The tokens that were read."""
-        ...
-
-    @property
-    def target_tokens(self) -> list[str]:
-        """The tokens that were written."""
-        ...
-
-    @property
-    def weights(self) -> list[list[float]]:
-        """A row for each target token."""
-        ...
-
-
-def alignment_svg(alignment: AlignedTokens, *, standalone: bool = False) -> str:
+def alignment_svg(
+    columns: Sequence[str], rows: Sequence[str], weights: Sequence[Sequence[float]], *, standalone: bool = False
+) -> str:
     """Draw a matrix: source tokens across, target tokens down, each cell as strong as the weight is high.
 
     Args:
+        columns: the tokens that were read.
+        rows: the tokens that were written.
+        weights: a row for each of these.
         standalone: with the theme's colours inside, for a file of its own.
     """
-    columns, rows = alignment.source_tokens, alignment.target_tokens
     left = 14 + max(_text_width(label) for label in map(readable, rows))
     top = 14 + max(_text_width(label) for label in map(readable, columns))
     bottom = top + CELL * len(rows)
     width, height = left + max(CELL * len(columns), LEGEND_WIDTH) + 14, bottom + CELL + 10
-    parts = [
-        f'<rect x="{left}" y="{top}" width="{CELL * len(columns)}" height="{CELL * len(rows)}" fill="none" '
-        'stroke="var(--line)"/>'
-    ]
+    parts = [_frame(left, top, CELL * len(columns), CELL * len(rows))]
     for x, token in enumerate(columns):
         at_x, at_y = left + CELL * x + CELL / 2 + 4, top - 6
-        parts.append(
-            f'<text x="{at_x}" y="{at_y}" transform="rotate(-90 {at_x} {at_y})" fill="var(--ink)">'
-            f"{escape(readable(token))}</text>"
-        )
+        parts.append(_text(at_x, at_y, readable(token), "ink", f'transform="rotate(-90 {at_x} {at_y})"'))
     for y, token in enumerate(rows):
-        label_y = top + CELL * y + CELL / 2 + 4
-        parts.append(
-            f'<text x="{left - 6}" y="{label_y}" text-anchor="end" fill="var(--ink)">{escape(readable(token))}</text>'
-        )
-        for x, weight in enumerate(alignment.weights[y]):
+        parts.append(_text(left - 6, top + CELL * y + CELL / 2 + 4, readable(token), "ink", 'text-anchor="end"'))
+        for x, weight in enumerate(weights[y]):
             if weight >= VISIBLE_WEIGHT:
                 tip = escape(f"{readable(token)} from {readable(columns[x])}: {weight:.2f}")
                 parts.append(
@@ -133,26 +107,21 @@ def curve_svg(
     for value in (_ticks if y_range else _log_ticks)(low, high):
         _, y = place(0, value)
         parts.append(f'<line x1="{left}" x2="{width - right}" y1="{y:.1f}" y2="{y:.1f}" stroke="var(--line)"/>')
-        parts.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end" fill="var(--faint)">{value:g}</text>')
+        parts.append(_text(left - 8, y + 4, f"{value:g}", "faint", 'text-anchor="end"'))
     for step in sorted({round(last_x * share) for share in (0, 0.25, 0.5, 0.75, 1)}):
         x = left + (width - left - right) * step / last_x
-        parts.append(
-            f'<text x="{x:.1f}" y="{height - bottom + 18}" text-anchor="middle" fill="var(--faint)">{step:,}</text>'
-        )
+        parts.append(_text(x, height - bottom + 18, f"{step:,}", "faint", 'text-anchor="middle"'))
     names_y = _spread([place(*curve[-1])[1] for curve in curves.values()], LINE_HEIGHT)
-    for (name, curve), colour, name_y in zip(curves.items(), ("var(--heat)", "var(--second)"), names_y, strict=False):
+    for (name, curve), colour, name_y in zip(curves.items(), ("heat", "second"), names_y, strict=False):
         places = [place(*point) for point in curve]
         if len(places) == 1:
-            parts.append(f'<circle cx="{places[0][0]:.1f}" cy="{places[0][1]:.1f}" r="4" fill="{colour}"/>')
+            parts.append(f'<circle cx="{places[0][0]:.1f}" cy="{places[0][1]:.1f}" r="4" fill="var(--{colour})"/>')
         else:
             path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-            parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        parts.append(f'<text x="{width - right + 8}" y="{name_y + 4:.1f}" fill="{colour}">{escape(name)}</text>')
-    middle = (left + width - right) / 2
-    parts.append(
-        f'<text x="{middle}" y="{height - 4}" text-anchor="middle" fill="var(--faint)">{escape(x_label)}</text>'
-    )
-    parts.append(f'<text x="{left}" y="{top - 4}" fill="var(--faint)">{escape(y_label)}</text>')
+            parts.append(f'<polyline points="{path}" fill="none" stroke="var(--{colour})" stroke-width="2"/>')
+        parts.append(_text(width - right + 8, name_y + 4, name, colour))
+    parts.append(_text((left + width - right) / 2, height - 4, x_label, "faint", 'text-anchor="middle"'))
+    parts.append(_text(left, top - 4, y_label, "faint"))
     return _svg(parts, width, height, f"{y_label} over {x_label}", standalone=False)
 
 
@@ -190,18 +159,13 @@ def panels_svg(
     for index, panel in enumerate(panels):
         left, top = 24 + index % columns * width, 2 * LINE_HEIGHT + index // columns * height
         panel_width, panel_height = len(panel.values[0]) * cell, len(panel.values) * cell
-        parts.append(f'<text x="{left:g}" y="{top - 6:g}" fill="var(--ink)">{escape(panel.title)}</text>')
+        parts.append(_text(left, top - 6, panel.title, "ink"))
         parts.extend(_cells(panel.values, left, top, cell))
-        parts.append(
-            f'<rect x="{left:g}" y="{top:g}" width="{panel_width:g}" height="{panel_height:g}" fill="none" '
-            'stroke="var(--line)"/>'
-        )
+        parts.append(_frame(left, top, panel_width, panel_height))
         under, beside = top + panel_height + LINE_HEIGHT, top + panel_height
-        parts.append(f'<text x="{left:g}" y="{under:g}" fill="var(--faint)" font-size="11">{escape(x_label)} →</text>')
-        parts.append(
-            f'<text x="{left - 6:g}" y="{beside:g}" fill="var(--faint)" font-size="11" '
-            f'transform="rotate(-90 {left - 6:g} {beside:g})">← {escape(y_label)}</text>'
-        )
+        parts.append(_text(left, under, f"{x_label} →", "faint", 'font-size="11"'))
+        turned = f'font-size="11" transform="rotate(-90 {left - 6:g} {beside:g})"'
+        parts.append(_text(left - 6, beside, f"← {y_label}", "faint", turned))
     rows = math.ceil(len(panels) / columns)
     return _svg(parts, 24 + min(len(panels), columns) * width, LINE_HEIGHT + rows * height, title, standalone)
 
@@ -303,6 +267,15 @@ def _svg(parts: Sequence[str], width: float, height: float, title: str, standalo
     )
 
 
+def _text(x: float, y: float, text: str, colour: str, more: str = "") -> str:
+    return f'<text x="{x:g}" y="{y:g}" fill="var(--{colour})" {more}>{escape(text)}</text>'
+
+
+def _frame(left: float, top: float, width: float, height: float) -> str:
+    at = f'x="{left:g}" y="{top:g}" width="{width:g}" height="{height:g}"'
+    return f'<rect {at} fill="none" stroke="var(--line)"/>'
+
+
 def _text_width(text: str) -> int:
     """The approximate width of a text in pixels: the fonts of the reader are not known."""
     return sum(14 if east_asian_width(character) in "WF" else 8 for character in text)
@@ -327,11 +300,7 @@ def _legend(left: float, top: float) -> str:
     )
     end = begin + size * len(LEGEND_SHADES)
     texts = ((left, "0"), (end + 6, "1"), (end + 26, "weight"))
-    return (
-        f'<g class="legend">{cells}'
-        + "".join(f'<text x="{x:g}" y="{top + 11:g}" fill="var(--faint)">{text}</text>' for x, text in texts)
-        + "</g>"
-    )
+    return f'<g class="legend">{cells}{"".join(_text(x, top + 11, text, "faint") for x, text in texts)}</g>'
 
 
 def _log_range(values: Sequence[float]) -> tuple[float, float]:

@@ -126,24 +126,17 @@ def links_figure(matrix: Matrix, rows: Tokens, keys: Tokens, *, title: str = "",
     step = max(min(0.75, 2 * LARGEST_SIDE / count), 0.3)
     figure = _figure(count * step + 0.6, 3.0)
     axes = figure.add_axes((0, 0.1, 1, 0.8))
-    places = {
-        True: [x * count / len(keys) for x in range(len(keys))],
-        False: [x * count / len(rows) for x in range(len(rows))],
-    }
-    for above, tokens in ((True, keys), (False, rows)):
-        for x, token in zip(places[above], tokens.spelled, strict=True):
-            options: dict[str, Any] = {
-                "ha": "center",
-                "va": "bottom" if above else "top",
-                "rotation": 0 if step > 0.5 else 60,
-            }
-            axes.text(x, 1.03 if above else -0.03, readable(token), fontsize=8, **options)
+    above, below = ([x * count / len(tokens) for x in range(len(tokens))] for tokens in (keys, rows))
+    for places, tokens, y, side in ((above, keys, 1.03, "bottom"), (below, rows, -0.03, "top")):
+        options: dict[str, Any] = {"ha": "center", "va": side, "rotation": 0 if step > 0.5 else 60}
+        for x, token in zip(places, tokens.spelled, strict=True):
+            axes.text(x, y, readable(token), fontsize=8, **options)
     rise = numpy.linspace(0, 1, 24)
     bend = (1 - numpy.cos(numpy.pi * rise)) / 2
     for row, weights in enumerate(matrix.filled(0)):
         for key, weight in enumerate(weights):
             if weight >= FAINTEST_LINK:
-                across = places[False][row] + bend * (places[True][key] - places[False][row])
+                across = below[row] + bend * (above[key] - below[row])
                 axes.plot(across, rise, color=SERIES[0], alpha=float(weight), linewidth=0.5 + 2.5 * float(weight))
     axes.set_xlim(-0.8, count - 0.2)
     axes.set_ylim(-0.25, 1.25)
@@ -226,18 +219,10 @@ def tree_figure(steps: Sequence[Sequence[tuple[int, str, float, bool]]], *, note
     axes = figure.add_axes((0, 0.06, 1, 0.9))
     for x, step in enumerate(steps):
         for y, (parent, token, score, kept) in enumerate(step):
-            colour = SERIES[0] if kept else "#8a939c"
+            colour, weight = (SERIES[0], "bold") if kept else ("#8a939c", "normal")
             if x and parent >= 0:
                 axes.plot([x - 0.55, x - 0.38], [-parent, -y], color=colour, linewidth=1.6 if kept else 0.7)
-            axes.text(
-                x - 0.35,
-                -y,
-                readable(token),
-                fontsize=8,
-                va="center",
-                color=colour,
-                fontweight="bold" if kept else "normal",
-            )
+            axes.text(x - 0.35, -y, readable(token), fontsize=8, va="center", color=colour, fontweight=weight)
             axes.text(x - 0.35, -y - 0.3, f"{score:.2f}", fontsize=5.5, va="center", color="#59636e")
     axes.set_xlim(-0.5, len(steps) - 0.3)
     axes.set_ylim(-tallest + 0.4, 0.5)

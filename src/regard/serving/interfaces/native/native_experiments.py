@@ -5,6 +5,7 @@ another text.
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from dataclasses import asdict
 from typing import Annotated
 
 from pydantic import Field
@@ -18,7 +19,7 @@ from regard.generation.rules.sampling import SamplingOptions
 from regard.serving.endpoints.context import RequestContext
 from regard.serving.endpoints.fields import Choice, Flag, Real, Text, Whole
 from regard.serving.endpoints.progress_stream import Tell, progress_stream
-from regard.serving.interfaces.native.native_fields import failure
+from regard.serving.interfaces.native.native_fields import failure, rounded
 from regard.serving.interfaces.native.native_inspection import InspectionFields, inspection_of, use_model_of
 
 MOST = 10**6
@@ -97,16 +98,8 @@ async def next_token(context: RequestContext, fields: NextFields) -> NextReply:
     seen = await inspection_of(context, fields)
     settings = SamplingOptions(temperature=fields.temperature, top_k=fields.top_k or None, top_p=fields.top_p)
     found = await use_model_of(context, fields, lambda pipeline: next_tokens(pipeline, seen, fields.row, settings))
-    tokens: list[NextTokenReply] = [
-        {"token": each.token, "prob": round(each.prob, 6), "drawn": round(each.drawn, 6)} for each in found.tokens
-    ]
-    return {
-        "tokens": tokens,
-        "num_others": found.num_others,
-        "others": round(found.others, 6),
-        "others_drawn": round(found.others_drawn, 6),
-        "num_drawable": found.num_drawable,
-    }
+    reply: NextReply = rounded(asdict(found), 6)
+    return reply
 
 
 async def try_change(context: RequestContext, fields: ExperimentFields) -> ExperimentReply:
@@ -117,10 +110,8 @@ async def try_change(context: RequestContext, fields: ExperimentFields) -> Exper
     found = await use_model_of(
         context, fields, lambda pipeline: experiment(pipeline, seen, fields.change, seed=fields.seed)
     )
-    before, after = ([round(value, 6) for value in values] for values in (found.before, found.after))
-    return {
-        "change": found.change, "source": found.source, "tokens": found.tokens, "before": before, "after": after,
-    }  # fmt: skip
+    reply: ExperimentReply = rounded(asdict(found), 6)
+    return reply
 
 
 async def patch_states(context: RequestContext, fields: PatchFields) -> PatchReply | Response:
@@ -138,13 +129,6 @@ async def patch_states(context: RequestContext, fields: PatchFields) -> PatchRep
 
 
 def _patched(found: Patching) -> PatchReply:
-    return {
-        "answers": list(found.answers),
-        "difference": round(found.difference, 6),
-        "other_difference": round(found.other_difference, 6),
-        "tokens": {stack: list(tokens) for stack, tokens in found.tokens.items()},
-        "effects": {
-            stack: [[round(effect, 6) for effect in row] for row in grid.tolist()]
-            for stack, grid in found.effects.items()
-        },
-    }
+    names = ("answers", "difference", "other_difference", "tokens", "effects")
+    reply: PatchReply = rounded({name: getattr(found, name) for name in names}, 6)
+    return reply

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 from pydantic import ConfigDict, Field
@@ -21,6 +22,17 @@ Failure = TypedDict("Failure", {"error": Error})
 def failure(error: ServingError) -> Failure:
     """The content of an error."""
     return {"error": {"status": error.status, "message": str(error)}}
+
+
+def rounded(found: Any, decimals: int) -> Any:
+    """The same, its numbers rounded, as JSON has it: lists for tuples and arrays."""
+    if isinstance(found, float):
+        return round(found, decimals)
+    if isinstance(found, Mapping):
+        return {name: rounded(each, decimals) for name, each in found.items()}
+    if isinstance(found, list | tuple):
+        return [rounded(each, decimals) for each in found]
+    return rounded(found.tolist(), decimals) if hasattr(found, "tolist") else found
 
 
 INTERFACE = Interface("native", "/api", failure, takes_forms=False)

@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import math
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
 from typing import Annotated, Any, NotRequired, cast
 
 import numpy
@@ -14,7 +13,7 @@ from pydantic import ConfigDict, Field
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
-from regard.analysis.attribution import Flow, trace_flow
+from regard.analysis.attribution import trace_flow
 from regard.analysis.one_token import PositionTerm, head_writes, position_terms, token_stream
 from regard.analysis.pruning import example_of
 from regard.generation.options import TextOptions
@@ -30,7 +29,7 @@ from regard.serving.directions import Direction
 from regard.serving.endpoints.context import RequestContext, Result
 from regard.serving.endpoints.fields import Choice, Flag, Text, Texts, Whole, record_of, texts_of
 from regard.serving.inspection_cache import GONE, InspectionRequest
-from regard.serving.interfaces.native.native_fields import Ids, NativeFields, TargetFields
+from regard.serving.interfaces.native.native_fields import Ids, NativeFields, TargetFields, rounded
 from regard.serving.interfaces.native.native_translation import SearchFields
 from regard.serving.limits import Limits, ServingError
 from regard.serving.translation_request import TranslationRequest
@@ -353,7 +352,7 @@ async def attention(context: RequestContext, fields: HeadFields) -> WeightsReply
     found = await inspection_of(context, fields)
     matrix = found.weights(fields.kind, fields.layer, fields.head).filled(0.0)
     if fields.format == "json":
-        return {"weights": [[round(value, 6) for value in row] for row in matrix.tolist()]}
+        return {"weights": rounded(matrix, 6)}
     is_byte = fields.format == "u8"
     numbers = (matrix * 255).round().astype("uint8") if is_byte else matrix.astype("<f2")
     return _matrix(context, numbers.tobytes(), matrix.shape, 255 if is_byte else 1)
@@ -393,17 +392,8 @@ async def writes(context: RequestContext, fields: WritesFields) -> WritesReply:
     seen = await inspection_of(context, fields)
     found = await use_model_of(context, fields, lambda pipeline: head_writes(pipeline, seen, fields.head, fields.row))
     keys = (-found.weights).argsort(kind="stable")[:MOST_STRIPS].tolist()
-    return {
-        "keys": keys,
-        "weights": _rounded(found.weights),
-        "values": [_rounded(found.values[key]) for key in keys],
-        "total": _rounded(found.total),
-        "lengths": _rounded(found.lengths),
-        "length": round(found.length, 5),
-        "residual": round(found.residual, 5),
-        "likelier": [(token, round(value, 5)) for token, value in found.likelier],
-        "said": None if found.said is None else (found.said[0], round(found.said[1], 5)),
-    }
+    reply: WritesReply = rounded(vars(found) | {"keys": keys, "values": found.values[keys]}, 5)
+    return reply
 
 
 async def stream(context: RequestContext, fields: StreamFields) -> StreamReply:
@@ -412,30 +402,22 @@ async def stream(context: RequestContext, fields: StreamFields) -> StreamReply:
     found, positions = await use_model_of(
         context, fields, lambda pipeline: (token_stream(pipeline, seen, fields.row), position_terms(pipeline))
     )
-    sublayers: list[SublayerReply] = [
-        {
-            "name": each.name,
-            "length": round(each.length, 5),
-            "total": round(each.total, 5),
-            "parts": {part: round(length, 5) for part, length in each.parts.items()},
-            "says": None if each.says is None else (each.says[0], round(each.says[1], 5)),
-        }
-        for each in found
-    ]
+    sublayers: list[SublayerReply] = [rounded(each._asdict(), 5) for each in found]
     return {"sublayers": sublayers, "positions": positions}
-
-
-def _rounded(numbers: numpy.ndarray) -> list[float]:
-    return [round(value, 5) for value in numbers.tolist()]
 
 
 async def flow(context: RequestContext, fields: FlowFields) -> FlowReply:
     """The contribution of each input to each output, through all layers: rollout, flow, gradient or integrated-gradients."""
     seen = await inspection_of(context, fields)
-    found = await use_model_of(context, fields, partial(_flow, seen=seen, method=fields.method))
-    shares = [[None if each is None else round(each, 5) for each in row] for row in found.shares().tolist()]
+    found = await use_model_of(context, fields, lambda pipeline: trace_flow(pipeline, seen, fields.method))
     rows, keys = (cast("TokensReply", vars(side)) for side in (found.rows, found.keys))
-    return {"method": found.method, "caveat": found.caveat, "rows": rows, "keys": keys, "shares": shares}
+    return {
+        "method": found.method,
+        "caveat": found.caveat,
+        "rows": rows,
+        "keys": keys,
+        "shares": rounded(found.shares(), 5),
+    }
 
 
 async def ablate(context: RequestContext, fields: AblateFields) -> AblateReply:
@@ -509,16 +491,6 @@ def _read(pipeline: Pipeline, text: str, ids: Sequence[int] | None, *, lens: boo
     if not isinstance(pipeline, LanguageModel):
         raise ServingError(400, "ids are for language models; leave them out.")
     return pipeline.inspect_ids(ids, hidden_states=lens)
-
-
-def _flow(pipeline: Pipeline, seen: Inspection, method: str) -> Flow:
-    """The flow through the tokens that were inspected."""
-    ids = None
-    if seen.target is not None:
-        ids = seen.target_ids
-    elif isinstance(pipeline, LanguageModel):
-        ids = seen.read_ids[0]
-    return trace_flow(pipeline, seen.text, method=method, ids=ids)
 
 
 def _worth(

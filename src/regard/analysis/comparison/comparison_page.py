@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from html import escape
@@ -26,6 +26,7 @@ mark{color:inherit;border-radius:3px;padding:0 .1em}
 .after mark{background:color-mix(in srgb,var(--heat) 22%,transparent);box-shadow:inset 0 -2px var(--heat)}
 h2{overflow-wrap:anywhere}
 """
+TITLE = "Comparison of systems"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'"
 MOST_SHOWN = 500
 """The number of sentences of a list that are on the page."""
@@ -38,68 +39,69 @@ WORD = re.compile(rf"\s+|[{PUNCTUATION}{WITHOUT_SPACES}]|[^\s{PUNCTUATION}{WITHO
 
 
 @dataclass(frozen=True)
-class ShownSentence:
-    """A sentence that two systems translate otherwise."""
+class Sentence:
+    """A sentence that a system translates otherwise than the baseline, by its first run each."""
 
     line: int
     source: str
-    references: Sequence[str]
-    before: str
-    after: str
-    score: str
-    """The sentence's score by both systems."""
+    references: list[str]
+    texts: tuple[str, str]
+    """The baseline's, and the system's."""
+    chrf: tuple[float, float]
+    """The scores of both, as the mean over runs."""
+
+    @property
+    def difference(self) -> float:
+        """The score of the system less that of the baseline."""
+        return self.chrf[1] - self.chrf[0]
+
+    @property
+    def score(self) -> str:
+        """The chrF by both systems, in words."""
+        return f"chrF {self.chrf[0]:.1f} to {self.chrf[1]:.1f} ({self.difference:+.1f})"
 
 
-@dataclass(frozen=True)
-class ShownSystem:
-    """A system beside the baseline."""
-
-    name: str
-    better: Sequence[ShownSentence]
-    """The sentences that this system translates better, the greatest difference first."""
-    worse: Sequence[ShownSentence]
-    """The sentences that it translates worse, the greatest difference first."""
-    num_equal: int
-    """The number of sentences with equal scores."""
+Tables = Sequence[tuple[str, Sequence[Sequence[str]]]]
 
 
-@dataclass(frozen=True)
-class ComparisonPage:
-    """The content of the page."""
+def comparison_html(
+    summary: str,
+    columns: Sequence[str],
+    tables: Tables,
+    notes: Sequence[str],
+    changed: Mapping[str, Sequence[Sentence]],
+    num_sentences: int,
+) -> str:
+    """The page as HTML.
 
-    title: str
-    summary: str
-    baseline: str
-    columns: Sequence[str]
-    scores: Sequence[tuple[str, Sequence[Sequence[str]]]]
-    """The name of each system, and the rows of its table."""
-    notes: Sequence[str]
-    systems: Sequence[ShownSystem]
-
-
-def comparison_html(page: ComparisonPage) -> str:
-    """The page as HTML."""
-    notes = "".join(f'<p class="faint">{escape(note)}</p>' for note in page.notes)
+    Args:
+        columns: the names of the columns of all tables.
+        tables: the name of each system, the baseline first, and the rows of its table.
+        notes: remarks on the tables.
+        changed: by the name of each system but the baseline, what `Comparison.sentences` finds.
+        num_sentences: all of the test set.
+    """
+    remarks = "".join(f'<p class="faint">{escape(note)}</p>' for note in notes)
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,"><title>{escape(page.title)}</title><style>{STYLE}{MORE_STYLE}</style></head><body>
-<h1>{escape(page.title)}</h1><p class="faint">{escape(page.summary)}</p>
-{_scores(page)}{notes}
-{"".join(_system(system, page.baseline) for system in page.systems)}
+<link rel="icon" href="data:,"><title>{TITLE}</title><style>{STYLE}{MORE_STYLE}</style></head><body>
+<h1>{TITLE}</h1><p class="faint">{escape(summary)}</p>
+{_scores(columns, tables)}{remarks}
+{"".join(_system(name, tables[0][0], found, num_sentences - len(found)) for name, found in changed.items())}
 </body></html>
 """
 
 
-def _scores(page: ComparisonPage) -> str:
-    names = "".join(f"<th>{escape(name.strip())}</th>" for name in page.columns)
+def _scores(columns: Sequence[str], tables: Tables) -> str:
+    names = "".join(f"<th>{escape(name.strip())}</th>" for name in columns)
     groups = ""
-    for system, rows in page.scores:
+    for system, rows in tables:
         cells = "".join(
             f"<tr>{''.join(f'<td class=number>{escape(_unbreakable(cell))}</td>' for cell in row)}</tr>" for row in rows
         )
         title = f"<bdi>{escape(system)}</bdi>" + ("" if groups else ' <span class="label">baseline</span>')
-        groups += f'<tbody><tr><th scope="rowgroup" colspan="{len(page.columns)}">{title}</th></tr>{cells}</tbody>'
+        groups += f'<tbody><tr><th scope="rowgroup" colspan="{len(columns)}">{title}</th></tr>{cells}</tbody>'
     return f'<div class="wide"><table class="scores"><thead><tr>{names}</tr></thead>{groups}</table></div>'
 
 
@@ -108,9 +110,11 @@ def _unbreakable(cell: str) -> str:
     return cell if cell[:1].isalpha() else cell.strip().replace(" ", "\u00a0").replace("\u00a0±", " ±")
 
 
-def _system(system: ShownSystem, baseline: str) -> str:
+def _system(name: str, baseline: str, found: Sequence[Sentence], num_equal: int) -> str:
     lists = ""
-    for what, sentences in (("better", system.better), ("worse", system.worse)):
+    better = [sentence for sentence in found if sentence.difference > 0]
+    worse = [sentence for sentence in reversed(found) if sentence.difference < 0]
+    for what, sentences in (("better", better), ("worse", worse)):
         if sentences:
             left = len(sentences) - MOST_SHOWN
             rest = f'<p class="faint">{counted(left, "more sentence")} not shown.</p>' if left > 0 else ""
@@ -118,15 +122,15 @@ def _system(system: ShownSystem, baseline: str) -> str:
             lists += (
                 f"<details open><summary>{counted(len(sentences), 'sentence')} {what}</summary>{shown}{rest}</details>"
             )
-    equal = f"{counted(system.num_equal, 'sentence')} with the same chrF."
+    equal = f"{counted(num_equal, 'sentence')} with the same chrF."
     return (
-        f"<h2><bdi>{escape(system.name)}</bdi> against <bdi>{escape(baseline)}</bdi></h2>"
+        f"<h2><bdi>{escape(name)}</bdi> against <bdi>{escape(baseline)}</bdi></h2>"
         f'<p class="faint">By the chrF of each sentence, the greatest difference first. {equal}</p>{lists}'
     )
 
 
-def _sentence(sentence: ShownSentence) -> str:
-    before, after = marked(sentence.before, sentence.after)
+def _sentence(sentence: Sentence) -> str:
+    before, after = marked(*sentence.texts)
     references = "".join(_text("reference", escape(reference)) for reference in sentence.references)
     return (
         f'<article><p class="number">line {sentence.line:,}: {escape(sentence.score)}</p>'
