@@ -13,7 +13,7 @@ from regard.errors import SettingsError
 from regard.memory import check_room_to_train, free_bytes, lack_of_memory, meta_model, model_size
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, ModelConfig, RecurrentConfig
 from regard.models.registry import build
-from regard.runs.settings import RunSettings
+from regard.runs.settings.run_settings import RunSettings
 from regard.training.distributed import ALONE
 
 SMALL: dict[str, Any] = {"vocab_size": 29, "model_dim": 12, "ff_dim": 20, "num_heads": 6}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import glob
-import hashlib
 import json
 import os
 import re
@@ -27,7 +26,7 @@ from regard.models.interface import Model
 from regard.models.registry import build, parse_config
 from regard.names import is_file, is_folder
 from regard.text.file_changes import TRIES, read_unchanged
-from regard.text.lines import UNIQUE, write_whole
+from regard.text.lines import UNIQUE, digest_of, write_whole
 from regard.text.locks import claimed, left_behind, remove_left_behind, short
 from regard.text.tokenizer import Tokenizer
 from regard.weights_file import check_weights, load_weights, save_weights
@@ -150,11 +149,11 @@ def save_new(
         config = {
             "format_version": FORMAT_VERSION,
             "model": model.config.model_dump(mode="json"),
-            "tokenizer_sha256": _digest(new / TOKENIZER),
+            "tokenizer_sha256": digest_of(new / TOKENIZER),
         }
         if source_tokenizer is not None and source_tokenizer is not tokenizer:
             source_tokenizer.save(new / SOURCE_TOKENIZER)
-            config["source_tokenizer_sha256"] = _digest(new / SOURCE_TOKENIZER)
+            config["source_tokenizer_sha256"] = digest_of(new / SOURCE_TOKENIZER)
         write_whole(new / CONFIG, (json.dumps(config, indent=2) + "\n").encode("utf-8"))
         save_weights(new / WEIGHTS, model, dtype)
 
@@ -315,12 +314,8 @@ def check_symbols(where: Path | str, config: ModelConfig, tokenizer: Tokenizer, 
             )
 
 
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def _load_tokenizer(path: Path, digest: str, vocab_size: int) -> Tokenizer:
-    if not path.is_file() or _digest(path) != digest:
+    if not path.is_file() or digest_of(path) != digest:
         raise ModelFolderError(f"{path} must be the tokenizer that the model was trained with; its checksum differs.")
     tokenizer = Tokenizer.load(path)
     # A converted model may have more embeddings than its tokenizer has tokens, because sizes are rounded up for speed.

@@ -42,7 +42,7 @@ from regard.pipelines.predictor import Predictor
 from regard.pipelines.translator import Translator
 from regard.runs.families import Family, add_family, add_task
 from regard.runs.progress import RunDisplay
-from regard.runs.settings import RunSettings
+from regard.runs.settings.run_settings import RunSettings
 from regard.runs.tasks.labels import ClassifyTask, TagTask
 from regard.runs.tasks.pairs import PairsTask
 from regard.runs.tasks.running_text import LanguageTask, MaskedTask

@@ -20,7 +20,7 @@ from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderCon
 from regard.models.registry import build
 from regard.pipelines import predictor as predicting
 from regard.runs.progress import RunDisplay
-from regard.runs.settings import RunSettings
+from regard.runs.settings.run_settings import RunSettings
 from regard.runs.tasks.pairs import PairsTask
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig

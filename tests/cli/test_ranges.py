@@ -12,7 +12,8 @@ from regard.cli.main import run
 from regard.errors import SettingsError
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.registry import build
-from regard.runs.settings import RunSettings, parse_assignments, parse_options, read_yaml
+from regard.runs.settings.reading import parse_assignments, parse_options, read_yaml
+from regard.runs.settings.run_settings import RunSettings
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 from regard.training.training_run import SavingTimes

@@ -12,7 +12,8 @@ from running import outcome
 
 import regard
 from regard.errors import SettingsError
-from regard.runs.settings import RunSettings, find_recipe, given_arch, read_yaml, recipes
+from regard.runs.settings.reading import find_recipe, given_arch, read_yaml, recipes
+from regard.runs.settings.run_settings import RunSettings
 
 
 def test_recipes_are_in_the_package_and_can_be_trained_by() -> None:

@@ -1,6 +1,7 @@
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,8 +13,9 @@ from regard.data.batching import (
     masked_in_order,
     masked_training_batches,
 )
-from regard.data.encoding import encode_labelled, find_labels
+from regard.data.encoding import encode_labels, find_labels
 from regard.data.labelled import (
+    LabelledText,
     check_labels,
     encode_words,
     find_labelled,
@@ -89,9 +91,13 @@ def test_words_begin_where_their_first_token_stands(tokenizer: Tokenizer) -> Non
     assert tokenizer.tokens(ids[1].tolist()) == ["<s>", "▁", "a", "b", "c", "d", "</s>"]
 
 
+def encoded(texts: LabelledText, tokenizer: Tokenizer, labels: list[str], limit: int, *, by_word: bool) -> Any:
+    return encode_labels([texts], tokenizer, labels, limit, lambda *_: None, by_word=by_word).labelled(by_word=by_word)
+
+
 def test_tags_stand_at_the_first_token_of_each_word(tmp_path: Path, tokenizer: Tokenizer) -> None:
     (tmp_path / "t.tsv").write_text("ab\tX\nc\tY\n\nabcdef\tY\ng\tX\n")
-    texts = encode_labelled(read_labelled([tmp_path / "t.tsv"], by_word=True), tokenizer, ["X", "Y"], 7, by_word=True)
+    texts = encoded(read_labelled([tmp_path / "t.tsv"], by_word=True), tokenizer, ["X", "Y"], 7, by_word=True)
     (batch,) = labelled_in_order(texts, 100, pad_id=0)
     rows = dict(zip(batch.indices, batch.labels.tolist(), strict=True))
     assert rows[0] == [IGNORED, 0, IGNORED, IGNORED, 1, IGNORED, IGNORED]
@@ -102,7 +108,7 @@ def test_tags_stand_at_the_first_token_of_each_word(tmp_path: Path, tokenizer: T
 
 def test_a_text_of_a_class_counts_as_many_tokens_as_are_read(tmp_path: Path, tokenizer: Tokenizer) -> None:
     (tmp_path / "t.tsv").write_text("X\tabc\nY\ta\n")
-    texts = encode_labelled(read_labelled([tmp_path / "t.tsv"], by_word=False), tokenizer, ["X", "Y"], 9, by_word=False)
+    texts = encoded(read_labelled([tmp_path / "t.tsv"], by_word=False), tokenizer, ["X", "Y"], 9, by_word=False)
     (batch,) = labelled_in_order(texts, 100, pad_id=0)
     assert batch.num_tokens == 2  # labels, by which the loss is divided
     assert batch.num_counted == int((batch.ids != 0).sum()) == 6 + 4
@@ -128,7 +134,7 @@ def test_a_label_that_was_not_trained_on_is_refused(tmp_path: Path) -> None:
 def test_every_text_is_seen_once_in_an_epoch(tmp_path: Path, tokenizer: Tokenizer) -> None:
     lines = [f"{'xy'[i % 2]}\t{'a' * (1 + i % 5)}" for i in range(30)]
     (tmp_path / "t.tsv").write_text("\n".join(lines))
-    texts = encode_labelled(read_labelled([tmp_path / "t.tsv"], by_word=False), tokenizer, ["x", "y"], 9, by_word=False)
+    texts = encoded(read_labelled([tmp_path / "t.tsv"], by_word=False), tokenizer, ["x", "y"], 9, by_word=False)
     stream, seen, labels = labelled_training_batches(texts, 40, 1, pad_id=0), [], {}
     while len(seen) < 30:
         batch = next(stream)

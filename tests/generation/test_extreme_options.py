@@ -15,7 +15,7 @@ from regard.models.registry import build
 from regard.pipelines import batch_decoder
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.translator import Translator
-from regard.runs.settings import parse_assignments, parse_options, read_yaml
+from regard.runs.settings.reading import parse_assignments, parse_options, read_yaml
 from regard.text.tokenizer import Tokenizer
 
 TINY, HUGE = (1e-300, 1e-46, 1e-40, 1e-38), (1e38, 1e39, 1e300)

@@ -8,7 +8,8 @@ import torch
 
 from regard.models.config import DecoderConfig, EncoderDecoderConfig, current
 from regard.models.registry import ARCHITECTURES, architecture, parse_config
-from regard.runs.settings import RunSettings, given_arch
+from regard.runs.settings.reading import given_arch
+from regard.runs.settings.run_settings import RunSettings
 from regard.training.state import RECORD, TrainingState, _digest, read_state, write_state
 
 

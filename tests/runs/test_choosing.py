@@ -18,9 +18,11 @@ import regard
 from regard.data.corpus import NumberedPair, ParallelText
 from regard.demos import dates
 from regard.errors import SettingsError
-from regard.runs.settings import RunSettings, defaults, find_recipe, parse_assignments, together
+from regard.runs.settings import defaults
 from regard.runs.settings.choosing import choice_for, chosen_by_data, subwords_of
 from regard.runs.settings.measuring import measured
+from regard.runs.settings.reading import find_recipe, parse_assignments, together
+from regard.runs.settings.run_settings import RunSettings
 from regard.runs.tasks.pairs import hold_out_pairs
 from regard.runs.train import train
 from regard.text.tokenizer import Tokenizer
@@ -334,7 +336,8 @@ def test_few_sentences_are_read_sixty_times() -> None:
 
 def test_measures_by_hand() -> None:
     side = measured(["ab c", "ab ab d", "ab", "é"] + ["ab"] * 7)
-    assert (side.lines, side.words, side.letters, side.different_words) == (11, 14, 25, 4)
+    assert (side.words_of_a_line, side.letters_of_a_line, side.letters_of_a_word) == (14 / 11, 25 / 11, 25 / 14)
+    assert side.different_words == 4
     assert side.rare_words == 3 / 14  # c, d and é; ab comes 11 times
     assert side.new_words == 3 / 14
     assert side.rare_letters == 3 / 25

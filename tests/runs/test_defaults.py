@@ -11,7 +11,9 @@ import yaml
 from regard.data.labelled import LabelledText, find_labelled, text_bytes
 from regard.demos import dates, histogram
 from regard.models.registry import ARCHITECTURES
-from regard.runs.settings import RunSettings, defaults, recipes
+from regard.runs.settings import defaults
+from regard.runs.settings.reading import recipes
+from regard.runs.settings.run_settings import RunSettings
 from regard.runs.tasks.labels import ClassifyTask, TagTask
 from regard.runs.train import train
 from regard.training.training_run import TrainingRun

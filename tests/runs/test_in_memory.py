@@ -12,7 +12,7 @@ import pytest
 import regard
 from regard.errors import DataError, SettingsError
 from regard.models.registry import ARCHITECTURES
-from regard.runs.settings import named_settings, together
+from regard.runs.settings.reading import named_settings, together
 from regard.runs.tasks.in_memory import check_columns, is_in_memory, labelled_of, pairs_of
 from regard.runs.tasks.labels import hold_out_labelled
 from regard.runs.tasks.pairs import hold_out_pairs

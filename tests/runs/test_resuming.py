@@ -1,7 +1,7 @@
 """What a run must have kept to be gone on with."""
 
 from regard.runs.resuming import _is_default
-from regard.runs.settings import RunSettings
+from regard.runs.settings.run_settings import RunSettings
 
 
 def test_a_setting_that_an_earlier_version_had_not_may_be_as_nothing_is_said() -> None:

@@ -242,7 +242,7 @@ def test_prompts_of_many_share_batches(model: LanguageModel, threads: int) -> No
         each.start()
     for each in clients:
         each.join()
-    scheduler.close()
+    scheduler.queue.close()
     assert scheduler.join(30)
     for number, texts in found.items():
         options = {"max_tokens": 10 + 9 * number, "seed": number, "temperature": (0.0, 0.8)[number % 2], "stop": ("q",)}

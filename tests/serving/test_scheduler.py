@@ -51,7 +51,7 @@ def scheduler(translator: Translator, request: pytest.FixtureRequest) -> Any:
     before = torch.get_num_threads()
     yield make
     for each in made:
-        each.close()
+        each.queue.close()
         assert each.join(30)
     torch.set_num_threads(before)
 
@@ -91,10 +91,10 @@ def test_many_threads_with_many_options(scheduler: Any, translator: Translator) 
         asked = TEXTS[begin : begin + 1 + rng.randrange(9)]
         wanted = translator.translate(asked, max_length=20, **kinds[(number + turn) % len(kinds)])
         assert texts == [each.text for each in wanted], (number, turn)
-    served.close()
+    served.queue.close()
     assert served.join(30)  # an answer is given before the round ends
     assert served.is_idle
-    assert served.queue_depth == served.num_active == 0
+    assert served.queue.num_waiting == served.num_active == 0
 
 
 def test_a_short_request_is_not_kept_waiting_by_a_long_one(scheduler: Any) -> None:
@@ -149,7 +149,7 @@ def test_what_is_cancelled_or_late_makes_room(scheduler: Any) -> None:
     for asked in (gone, late):
         served.submit(asked)
     time.sleep(0.1)
-    served.cancel(gone)
+    served.queue.cancel(gone)
     with pytest.raises(JobTimeoutError, match=r"at most 0\.3 seconds") as over:
         late.futures[-1].result(30)
     assert serving_error(over.value).status == 504
@@ -158,7 +158,7 @@ def test_what_is_cancelled_or_late_makes_room(scheduler: Any) -> None:
     after = job(["a cat"], beam_size=4)
     served.submit(after)
     after.futures[0].result(30)
-    assert served.queue_depth == served.num_active == 0
+    assert served.queue.num_waiting == served.num_active == 0
 
 
 def test_a_crash_answers_its_requests_and_decoding_goes_on(
@@ -183,8 +183,8 @@ def test_a_crash_answers_its_requests_and_decoding_goes_on(
     again = job(["a cat"], beam_size=1)
     served.submit(again)
     again.futures[0].result(30)
-    assert (served.num_crashes, served.last_crash) == (1, "MemoryError: no room")
-    assert served.queue_depth == 0
+    assert (served.queue.num_crashes, served.queue.last_crash) == (1, "MemoryError: no room")
+    assert served.queue.num_waiting == 0
 
 
 def test_progress_only_grows_and_ends_in_the_translation(scheduler: Any) -> None:
@@ -290,7 +290,7 @@ def test_a_failure_while_a_request_is_read_is_answered(scheduler: Any, monkeypat
     again = job(["a"], beam_size=1)
     served.submit(again)
     again.futures[0].result(30)
-    assert served.queue_depth == 0
+    assert served.queue.num_waiting == 0
 
 
 def test_more_kinds_of_options_than_are_decoded_at_once(scheduler: Any) -> None:
@@ -316,7 +316,7 @@ def test_stopping_answers_what_is_left(scheduler: Any) -> None:
     asked = job(TEXTS * 3, beam_size=4)
     served.submit(asked)
     time.sleep(0.2)
-    served.stop()
+    served.queue.stop()
     assert served.join(30)
     with pytest.raises(SchedulerClosedError, match="shutting down"):
         asked.futures[-1].result(1)

@@ -341,7 +341,7 @@ def test_numbers_of_processes_are_added() -> None:
         each.count("regard_tokens_total", 1_234_567)
         each.observe("regard_request_seconds", 0.3)
     processes[1].count("regard_requests_total", interface="a", status="200")
-    numbers = [Numbers.of_json(json.loads(json.dumps(each.numbers().as_json()))) for each in processes]
+    numbers = [Numbers(*json.loads(json.dumps(each.numbers()))) for each in processes]
     lines = text_of(numbers).splitlines()
     for line in (
         "regard_models 2", "regard_queue_depth 6", "regard_tokens_total 2469134", "regard_request_seconds_count 2",

@@ -6,67 +6,12 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
+from regard.generation.continuation import RunningTexts
 from regard.generation.rules.sampling import SamplingOptions
 from regard.generation.step_limit import ONE_STEP, StepLimit
-
-
-@runtime_checkable
-class RunningBatch(Protocol):
-    """Texts that come and go in one batch: translations, or continuations."""
-
-    @property
-    def num_free(self) -> int:
-        """Texts that can be added and have a slot at once."""
-        ...
-
-    def add(self, number: int, text: Any, request: Any) -> None:
-        """Take in one more text."""
-        ...
-
-    def cancel(self, number: int) -> None:
-        """Forget a text."""
-        ...
-
-    @property
-    def num_steps(self) -> int:
-        """Steps so far: each writes a token of each text."""
-        ...
-
-    def step(self, limit: StepLimit) -> list[tuple[int, Any]]:
-        """Write a token of each text, or several up to the limit, until one is done; return the numbers and results of those."""
-        ...
-
-    def so_far(self, number: int) -> str:
-        """The part of a result that is certain."""
-        ...
-
-
-@runtime_checkable
-class WatchableBatch(RunningBatch, Protocol):
-    """A batch that can report more of its texts than the part that is certain: translations."""
-
-    def watch(self, number: int) -> None:
-        """Begin to note the state of a text for `partial`."""
-        ...
-
-    def partial(self, number: int) -> Any:
-        """The state of a text."""
-        ...
-
-
-@runtime_checkable
-class Decoder(Protocol):
-    """A model as a scheduler uses it: `Translator` and `LanguageModel` are such."""
-
-    def requests(self, texts: Sequence[Any], options: Any, **constraints: Any) -> list[Any]:
-        """The decoding request of each text."""
-        ...
-
-    def running(self, options: Any) -> RunningBatch:
-        """A batch without texts."""
-        ...
+from regard.pipelines.running_translations import RunningTranslations
 
 
 @dataclass(eq=False)
@@ -151,7 +96,7 @@ class Batch:
         group: the jobs that they belong to.
     """
 
-    def __init__(self, group: BatchGroup, running: RunningBatch) -> None:
+    def __init__(self, group: BatchGroup, running: RunningTranslations | RunningTexts) -> None:
         self.group, self.running = group, running
         self.owners: dict[int, tuple[Job, int]] = {}
         """The job and index of each sentence, by its number."""
@@ -162,7 +107,7 @@ class Batch:
         self._next_number += 1
         self.owners[self._next_number] = job, index  # even if what follows fails: then its job is over
         self.running.add(self._next_number, job.sentences[index], job.requests[index])
-        if job.watches and isinstance(self.running, WatchableBatch):
+        if job.watches and isinstance(self.running, RunningTranslations):
             self.running.watch(self._next_number)
 
     def drop_over(self) -> list[Job]:
@@ -188,7 +133,7 @@ class Batch:
         for number, (job, index) in self.owners.items():
             if job.on_progress is not None:
                 running = self.running
-                watched = running if job.watches and isinstance(running, WatchableBatch) else None
+                watched = running if job.watches and isinstance(running, RunningTranslations) else None
                 found = running.so_far(number) if watched is None else watched.partial(number)
                 if found != job.reported.get(index, ""):
                     job.reported[index] = found

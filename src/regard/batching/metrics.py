@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
 
 HELP = {
     "regard_requests_total": "Requests, by interface and HTTP status.",
@@ -31,27 +31,17 @@ SHARED = {"regard_models"}
 """Gauges of what all processes share: theirs are not added."""
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 """Upper bounds of the buckets of times, in seconds."""
-Labels = tuple[tuple[str, str], ...]
+ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """The metrics of a process at one moment."""
+class Numbers(NamedTuple):
+    """The metrics of a process at one moment. JSON has them as a list."""
 
-    counts: dict[tuple[str, Labels], float]
+    counts: dict[str, float]
+    """Each counter by its name and labels, as `regard_requests_total{interface="native",status="200"}`."""
     times: dict[str, list[float]]
     """For each histogram its buckets, then number and sum."""
     gauges: dict[str, float]
-
-    def as_json(self) -> list[Any]:
-        """The numbers for JSON, and for `of_json`."""
-        return [[[name, list(labels), value] for (name, labels), value in self.counts.items()], self.times, self.gauges]
-
-    @classmethod
-    def of_json(cls, content: list[Any]) -> Numbers:
-        """The numbers that `as_json` gave."""
-        counts, times, gauges = content
-        return cls({(name, tuple(map(tuple, labels))): value for name, labels, value in counts}, times, gauges)
 
 
 class Metrics:
@@ -59,14 +49,14 @@ class Metrics:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._counts: dict[tuple[str, Labels], float] = defaultdict(float)
+        self._counts: dict[str, float] = defaultdict(float)
         self._times: dict[str, list[float]] = {}
         self._gauges: dict[str, Callable[[], float]] = {}
 
     def count(self, name: str, amount: float = 1.0, **labels: str) -> None:
         """Add to a counter."""
         with self._lock:
-            self._counts[name, tuple(sorted(labels.items()))] += amount
+            self._counts[name + _written(labels)] += amount
 
     def observe(self, name: str, seconds: float) -> None:
         """Note a time."""
@@ -96,7 +86,7 @@ class Metrics:
 
 def text_of(processes: Sequence[Numbers]) -> str:
     """The metrics of some processes together, as Prometheus reads them."""
-    counts: dict[tuple[str, Labels], float] = defaultdict(float)
+    counts: dict[str, float] = defaultdict(float)
     times: dict[str, list[float]] = {}
     gauges: dict[str, float] = defaultdict(float)
     for each in processes:
@@ -108,13 +98,9 @@ def text_of(processes: Sequence[Numbers]) -> str:
         for name, value in each.gauges.items():
             gauges[name] = max(gauges[name], value) if name in SHARED else gauges[name] + value
     lines: list[str] = []
-    for name in sorted({name for name, _ in counts}):
+    for name, series in groupby(sorted(counts.items()), lambda item: item[0].partition("{")[0]):
         lines += [f"# HELP {name} {HELP[name]}", f"# TYPE {name} counter"]
-        lines += [
-            f"{name}{_written(labels)} {_number(value)}"
-            for (counted, labels), value in sorted(counts.items())
-            if counted == name
-        ]
+        lines += [f"{written} {_number(value)}" for written, value in series]
     for name, held in sorted(times.items()):
         lines += [f"# HELP {name} {HELP[name]}", f"# TYPE {name} histogram"]
         lines += [f'{name}_bucket{{le="{bound:g}"}} {_number(held[index])}' for index, bound in enumerate(BOUNDS)]
@@ -133,7 +119,6 @@ def _number(value: float) -> str:
     return str(int(value)) if value == int(value) else repr(value)
 
 
-def _written(labels: Labels) -> str:
-    escaped = ((name, value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")) for name, value in labels)
-    inside = ",".join(f'{name}="{value}"' for name, value in escaped)
+def _written(labels: Mapping[str, str]) -> str:
+    inside = ",".join(f'{name}="{value.translate(ESCAPED)}"' for name, value in sorted(labels.items()))
     return f"{{{inside}}}" if inside else ""

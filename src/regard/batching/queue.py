@@ -19,7 +19,7 @@ from regard.batching.job_errors import (
     QueueFullError,
     SchedulerClosedError,
 )
-from regard.batching.jobs import BatchGroup, Decoder, Job, RunningBatch
+from regard.batching.jobs import BatchGroup, Job
 from regard.batching.metrics import Metrics
 from regard.errors import RegardError
 from regard.generation.request import seed_of
@@ -61,12 +61,14 @@ class Queue:
     Whatever changes it holds `condition`, and nothing computes while it is held.
 
     Args:
+        pipeline: a `Translator` or a `LanguageModel`.
         size: the number of sentences that may wait.
         batch_size: the number of sentences that are decoded together.
     """
 
     def __init__(self, pipeline: Pipeline, metrics: Metrics, size: int, batch_size: int) -> None:
-        self.pipeline, self.metrics, self._size, self._batch_size = pipeline, metrics, size, batch_size
+        self.pipeline: Any = pipeline
+        self.metrics, self._size, self._batch_size = metrics, size, batch_size
         self.num_crashes, self.last_crash = 0, ""
         self.condition = threading.Condition()
         self.groups: OrderedDict[SamplingOptions, BatchGroup] = OrderedDict()
@@ -163,18 +165,8 @@ class Queue:
         """Whether a sentence that can be decoded waits for a slot."""
         return any(group.has_waiting for group in self.groups.values())
 
-    def running(self, options: SamplingOptions) -> RunningBatch:
-        """A batch for a group, without sentences.
-
-        Raises:
-            RegardError: options that are refused.
-        """
-        assert isinstance(self.pipeline, Decoder)
-        return self.pipeline.running(options)
-
     def accept(self, job: Job) -> None:
         """Encode a job's sentences, and let them wait in the group of their options. One that cannot be read fails alone."""
-        assert isinstance(self.pipeline, Decoder)
         try:
             job.requests = self.pipeline.requests(job.sentences, job.options, **job.constraints)
         except RegardError:
@@ -197,7 +189,6 @@ class Queue:
 
     def _accept_alone(self, job: Job, index: int) -> None:
         """Encode one sentence, and note its error if there is one."""
-        assert isinstance(self.pipeline, Decoder)
         constraints = {name: [of_each[index]] for name, of_each in job.constraints.items()}
         request = None
         try:

@@ -44,20 +44,15 @@ class Scheduler(Generic[Kind]):
         batch_size: int = 64,
         threads: int | None = None,
     ) -> None:
-        self.pipeline, self._queue = pipeline, Queue(pipeline, metrics, queue_size, batch_size)
+        self.pipeline, self.queue = pipeline, Queue(pipeline, metrics, queue_size, batch_size)
         threads = threads or num_threads()
         several = threads > 1 and pipeline.device.type == "cpu" and not is_divided(pipeline.model)
         self._workers: list[Worker] = []
         most = min(threads, MOST_NATIVE_WORKERS) if pipeline.engine in NATIVE else 2
-        self._workers += [Worker(self._queue, self._workers) for _ in range(most if several else 1)]
+        self._workers += [Worker(self.queue, self._workers) for _ in range(most if several else 1)]
         with starting(len(self._workers), threads) as begin:
             for worker in self._workers:
                 worker.start(begin)
-
-    @property
-    def queue_depth(self) -> int:
-        """Sentences that wait for a slot."""
-        return self._queue.num_waiting
 
     @property
     def num_active(self) -> int:
@@ -65,28 +60,13 @@ class Scheduler(Generic[Kind]):
         return sum(worker.num_active for worker in self._workers)
 
     @property
-    def num_crashes(self) -> int:
-        """Batches that failed."""
-        return self._queue.num_crashes
-
-    @property
-    def last_crash(self) -> str:
-        """The error of the last batch that failed."""
-        return self._queue.last_crash
-
-    @property
     def is_idle(self) -> bool:
         """Whether it has no work."""
-        return self._queue.is_empty and not any(worker.has_batches for worker in self._workers)
+        return self.queue.is_empty and not any(worker.has_batches for worker in self._workers)
 
     def submit(self, job: Job) -> None:
-        """Let a job's sentences be decoded; its futures are there when this returns.
-
-        Raises:
-            QueueFullError: too many sentences wait.
-            SchedulerClosedError: nothing is taken any more.
-        """
-        self._queue.submit(job)
+        """Let a job's sentences be decoded, as `Queue.submit`."""
+        self.queue.submit(job)
 
     def call(self, function: Callable[[Kind], Answer]) -> Future[Answer]:
         """Call a function of the model between two steps of decoding.
@@ -95,19 +75,7 @@ class Scheduler(Generic[Kind]):
             QueueFullError: too many such uses wait.
             SchedulerClosedError: nothing is taken any more.
         """
-        return self._queue.call(lambda: function(self.pipeline))
-
-    def cancel(self, job: Job) -> None:
-        """Forget a job whose client is gone."""
-        self._queue.cancel(job)
-
-    def close(self) -> None:
-        """End the threads when all that was accepted is done."""
-        self._queue.close()
-
-    def stop(self) -> None:
-        """End the threads after the steps under way; what was accepted is answered with an error."""
-        self._queue.stop()
+        return self.queue.call(lambda: function(self.pipeline))
 
     def join(self, timeout: float | None = None) -> bool:
         """Wait for the threads to end; whether they have."""
@@ -121,54 +89,20 @@ class SharingScheduler(Scheduler[Translator]):
     Args:
         scheduler: the other one.
         pipeline: of these sentences.
+        own: the arguments of `Translator.requests` that each sentence has, by name: its adapter, or its languages.
     """
 
-    def __init__(self, scheduler: Scheduler[Translator], pipeline: Translator) -> None:
-        self.pipeline, self._scheduler = pipeline, scheduler
-        self._queue, self._workers = scheduler._queue, scheduler._workers
-
-    def constraints(self) -> dict[str, str | None]:
-        """The arguments of `Translator.requests` that each sentence has, by name."""
-        raise NotImplementedError  # each kind of job has its own
+    def __init__(self, scheduler: Scheduler[Translator], pipeline: Translator, **own: str) -> None:
+        self.pipeline, self._scheduler, self._own = pipeline, scheduler, own
+        self.queue, self._workers = scheduler.queue, scheduler._workers
 
     def submit(self, job: Job) -> None:
-        """Let a job's sentences be decoded, each with the constraints."""
-        own = {name: [value] * len(job.sentences) for name, value in self.constraints().items()}
+        """Let a job's sentences be decoded, each with what is its own."""
+        own = {name: [value] * len(job.sentences) for name, value in self._own.items()}
         job.constraints = {**job.constraints, **own}
         self._scheduler.submit(job)
 
-
-class AdapterScheduler(SharingScheduler):
-    """A scheduler of a model with an adapter.
-
-    Args:
-        adapter: the adapter's name.
-    """
-
-    def __init__(self, scheduler: Scheduler[Translator], adapter: str) -> None:
-        super().__init__(scheduler, scheduler.pipeline)
-        self._adapter = adapter
-
-    def constraints(self) -> dict[str, str | None]:
-        """The adapter."""
-        return {"adapters": self._adapter}
-
     def call(self, function: Callable[[Translator], Answer]) -> Future[Answer]:
-        """Call a function of the model with its adapter between two steps of decoding."""
-        return self._queue.call(lambda: function(self.pipeline.adapted(self._adapter)))
-
-
-class DirectionScheduler(SharingScheduler):
-    """A scheduler of one direction of a model of several languages.
-
-    Args:
-        source, target: the languages, by the model's codes.
-    """
-
-    def __init__(self, scheduler: Scheduler[Translator], source: str, target: str) -> None:
-        super().__init__(scheduler, scheduler.pipeline.directed(source, target))
-        self._source, self._target = source, target
-
-    def constraints(self) -> dict[str, str | None]:
-        """The languages."""
-        return {"source": self._source, "target": self._target}
+        """Call a function of the model, with its adapter if there is one, between two steps of decoding."""
+        adapter = self._own.get("adapters")
+        return self.queue.call(lambda: function(self.pipeline.adapted(adapter) if adapter else self.pipeline))

@@ -127,7 +127,7 @@ class Worker:
             return
         if (batch := self.batches.get(group.options)) is None:
             try:
-                batch = Batch(group, queue.running(group.options))
+                batch = Batch(group, queue.pipeline.running(group.options))
             except Exception as error:  # such as options that are refused
                 with queue.condition:
                     for job in list(group.jobs.values()):

@@ -57,7 +57,7 @@ def compare(
     from regard.analysis.comparison.terminal import shown_comparison
     from regard.cli.inspect import check_folder
     from regard.runs.progress import RunDisplay
-    from regard.runs.settings import parse_options
+    from regard.runs.settings.reading import parse_options
 
     if output is not None:
         check_folder(output)

@@ -93,7 +93,7 @@ def evaluate(
     from regard.parts.answers import ModelChoice
     from regard.pipelines.loading import load
     from regard.pipelines.translator import Translator
-    from regard.runs.settings import parse_options
+    from regard.runs.settings.reading import parse_options
 
     if not in_parts:
         refuse_given("output", because="without `--parts`")

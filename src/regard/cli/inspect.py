@@ -94,7 +94,7 @@ def inspect(
     from regard.pipelines.language_model import LanguageModel
     from regard.pipelines.loading import load
     from regard.pipelines.translator import Translator
-    from regard.runs.settings import parse_options
+    from regard.runs.settings.reading import parse_options
 
     if output is not None:
         check_ending(output) if flow is None else check_ending(output, NUMBERS, "with `--flow`, the output")

@@ -153,7 +153,7 @@ def train(
 
     Learns a vocabulary, trains, validates, keeps the best, and writes a model folder.
     """
-    from regard.runs.settings import parse_assignments, read_yaml
+    from regard.runs.settings.reading import parse_assignments, read_yaml
     from regard.runs.train import train as train_model
 
     settings: dict[str, dict[str, Any]] = {}
@@ -273,8 +273,8 @@ def recipes(
 
     Train with one: `regard train ... --config recipe:NAME`. Copy one to change it: `regard recipes NAME > mine.yaml`.
     """
-    from regard.runs.settings import find_recipe
-    from regard.runs.settings import recipes as all_recipes
+    from regard.runs.settings.reading import find_recipe
+    from regard.runs.settings.reading import recipes as all_recipes
     from regard.text.lines import read_lines
 
     if name is not None:

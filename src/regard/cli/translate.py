@@ -95,7 +95,7 @@ def translate(
     from regard.parts.answers import ModelChoice
     from regard.pipelines.loading import load_as
     from regard.pipelines.translator import Translator
-    from regard.runs.settings import parse_options
+    from regard.runs.settings.reading import parse_options
     from regard.text.lines import write_lines
 
     files = (("--prefixes", prefixes), ("--required", required), ("--nearest-to", nearest_to))

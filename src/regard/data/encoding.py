@@ -15,7 +15,7 @@ import numpy as np
 
 from regard.data.alignments import token_links
 from regard.data.corpus import NumberedPair, Pairs, ParallelText
-from regard.data.labelled import LabelledData, LabelledLine, LabelledText, frame, no_texts, number_labels
+from regard.data.labelled import LabelledData, LabelledLine, frame, no_texts, number_labels
 from regard.data.prefetching import map_in_processes, num_encoding_processes
 from regard.data.sequences import EncodedPairs, EncodedTexts, Sequences
 from regard.data.store import (
@@ -271,22 +271,6 @@ def encode_labels(
     parts = (f"cut to {limit}", f"by word {by_word}", f"separators {separators}", *label_names)
     num_ids = max(len(tokenizer), 1 + len(label_names))
     return _encoded(texts, ("text", "labels"), encode, (tokenizer,), parts, num_ids, report)
-
-
-def encode_labelled(
-    text: LabelledText,
-    tokenizer: Tokenizer,
-    label_names: Sequence[str],
-    limit: int,
-    *,
-    by_word: bool,
-    separators: int = 0,
-) -> EncodedTexts:
-    """The ids and labels of texts in memory."""
-    encoded = encode_labels(
-        [text], tokenizer, label_names, limit, lambda *_: None, by_word=by_word, separators=separators
-    )
-    return encoded.labelled(by_word=by_word)
 
 
 def _encoded(

@@ -24,6 +24,7 @@ import numpy as np
 
 from regard.data.sequences import Sequences
 from regard.errors import DataError
+from regard.text.lines import digest_of
 
 FORMAT_VERSION = 1
 CACHE_VARIABLE = "REGARD_CACHE"
@@ -185,14 +186,9 @@ def _is_whole(folder: Path) -> bool:
         if any((folder / name).stat().st_size != size for name, size in about["bytes"].items()):
             return False
         digests = about.get("sha256", {})  # folders that were written before 27 November 2026 have none
-        return all(_checksum(folder / name) == digest for name, digest in digests.items())
+        return all(digest_of(folder / name) == digest for name, digest in digests.items())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
-
-
-def _checksum(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _open(folder: Path, sides: Sequence[str]) -> StoredExamples:

@@ -8,9 +8,10 @@ from typing import Any
 from regard.data.synthetic import LOCALES, date_pairs
 from regard.demos.outcome import DemoOutcome, finished
 from regard.runs.progress import RunDisplay
+from regard.runs.run import RunOptions, run
 from regard.runs.run_folder import claimed
-from regard.runs.settings import RunSettings
-from regard.runs.train import train_texts
+from regard.runs.settings.run_settings import RunSettings
+from regard.runs.tasks.pairs import PairsTask
 from regard.text.wording import counted
 from regard.training.training_run import TrainingRun
 
@@ -56,9 +57,8 @@ def run_demo(
             date_pairs("valid", NUM_VALID_PAIRS),
             date_pairs("test", NUM_TEST_PAIRS),
         )
-        result = train_texts(
-            training, valid, output, settings, device=device, display=display, preset="tiny, for the demo"
-        )
+        task = PairsTask([training], valid, settings, display)
+        result = run(task, output, RunOptions(device), display=display, preset="tiny, for the demo")
         if result.run.interrupted:
             return result.run
         translator = result.translator

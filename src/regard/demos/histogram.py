@@ -5,21 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from regard.data.labelled import LabelledText, encode_words
-from regard.data.sequences import Sequences
+from regard.data.labelled import LabelledText
 from regard.data.synthetic import HELD_OUT_LENGTHS, HIGHEST_COUNT, histogram_texts
 from regard.demos.outcome import DemoOutcome, finished
-from regard.inspection.capture import capture
 from regard.inspection.drawing.figures import Panel, panels_svg
-from regard.models.encoder import Encoder
 from regard.models.handcrafted import histogram
 from regard.pipelines.predictor import Predictor
 from regard.runs.progress import RunDisplay
 from regard.runs.run import RunOptions, run
 from regard.runs.run_folder import claimed
-from regard.runs.settings import RunSettings
+from regard.runs.settings.run_settings import RunSettings
 from regard.runs.tasks.labels import TagTask
 from regard.text.wording import counted
 from regard.training.training_run import TrainingRun
@@ -99,18 +94,7 @@ def _examples(predictor: Predictor, test: LabelledText) -> list[tuple[str, str, 
 def _side_by_side(predictor: Predictor, text: str) -> str:
     """The attention of the learnt model and of the one set by hand, for one sequence between begin and end symbol."""
     tokenizer = predictor.tokenizer
-    ids: Sequences = encode_words([list(text)], tokenizer, predictor.model.config.max_positions)[0]
-    row = torch.from_numpy(ids[0].astype("int64"))[None]
-    learnt = predictor.model
-    assert isinstance(learnt, Encoder)
-    by_hand = histogram(len(tokenizer), HIGHEST_COUNT, bos_id=tokenizer.bos_id)
-    panels = [Panel(name, _weights(model, row)) for name, model in (("learnt", learnt), ("set by hand", by_hand))]
+    by_hand = Predictor(histogram(len(tokenizer), HIGHEST_COUNT, bos_id=tokenizer.bos_id), tokenizer)
+    seen = {"learnt": predictor.inspect(" ".join(text)), "set by hand": by_hand.inspect(" ".join(text))}
+    panels = [Panel(name, each["encoder.0.0"][1:-1].tolist()) for name, each in seen.items()]
     return panels_svg(panels, title=text, x_label="<s> letters </s>", y_label="letter", columns=2, cell=15)
-
-
-@torch.no_grad()
-def _weights(model: Encoder, row: torch.Tensor) -> list[list[float]]:
-    with capture(model) as seen:
-        model(row.to(next(model.parameters()).device))
-    weights: list[list[float]] = seen["layers.0.self_attention"].weights()[0, 0, 1:-1].tolist()
-    return weights

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from regard.arguments import checked
 from regard.errors import SettingsError, nearest_hint
-from regard.models.config import ModelConfig
 from regard.models.registry import ARCHITECTURES, Architecture, architecture
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.pipeline import Pipeline
@@ -117,8 +116,3 @@ def find_family(arch: str) -> Family:
         SettingsError: there is none.
     """
     return FAMILIES[architecture(arch).arch]
-
-
-def family_of(config: ModelConfig) -> Family:
-    """The family that a configuration belongs to."""
-    return find_family(config.arch)

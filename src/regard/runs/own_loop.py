@@ -12,7 +12,6 @@ import torch
 from regard.arguments import checked
 from regard.checkpoint import LoadedModel
 from regard.data.batch import ALL, Batch, BatchCursor, LabelledBatch, Shard
-from regard.data.selection import DataConfig
 from regard.errors import SettingsError
 from regard.memory import WEIGHT_BYTES, check_room_to_train
 from regard.models.registry import build
@@ -22,11 +21,11 @@ from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.predictor import Predictor
 from regard.pipelines.translator import Translator
-from regard.runs.families import family_of, find_family
+from regard.runs.families import find_family
 from regard.runs.progress import RunDisplay
-from regard.runs.settings import RunSettings, given_arch, named_settings, together
 from regard.runs.settings.named import NamedDataSettings, NamedTrainingSettings
-from regard.runs.settings.run_settings import USUAL_ARCH
+from regard.runs.settings.reading import given_arch, named_settings, together
+from regard.runs.settings.run_settings import USUAL_ARCH, RunSettings
 from regard.runs.tasks.in_memory import check_columns
 from regard.runs.tasks.initial_model import InitialModel
 from regard.runs.tasks.task import Inputs, Task
@@ -175,10 +174,12 @@ def batches(
         DataError: data that cannot be read, or a label that the model does not have.
     """
     config = pipeline.model.config
-    family = family_of(config)
+    family = find_family(config.arch)
     given = named_settings(named, config.arch, signature(batches).parameters)
-    known = [f"data.{key}" for key in DataConfig.model_fields if key != "alignments"]  # `loss` does not read them
-    _check_effect(given, known, "on batches")
+    for section, values in given.items():
+        for key in values:
+            if section != "data" or key == "alignments":  # which `loss` does not read
+                raise SettingsError(f"{section}.{key} has no effect on batches; remove it.")
     if epochs is not None and epochs < 1:
         raise SettingsError(f"epochs must be at least 1, or None for batches without an end; got {epochs}.")
     training = {"training": {"batch_tokens": batch_tokens, "seed": seed}}
@@ -204,15 +205,3 @@ def _read(kind: type[Task], inputs: Inputs, settings: RunSettings) -> Task:
         for note in task.notes:
             display.say(note)
     return task
-
-
-def _check_effect(settings: Mapping[str, Any], known: Sequence[str], on_what: str) -> None:
-    """Make sure that settings are of some sections, or some keys such as `training.seed`.
-
-    Raises:
-        SettingsError: one is not.
-    """
-    for section, values in settings.items():
-        for key in values if isinstance(values, Mapping) else ():
-            if section not in known and f"{section}.{key}" not in known:
-                raise SettingsError(f"{section}.{key} has no effect {on_what}; remove it.")

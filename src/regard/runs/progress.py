@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -192,19 +192,6 @@ def notebook_output(console: Console) -> NotebookOutput | None:
     return NotebookOutput(display)
 
 
-def event_writer() -> Callable[..., Any]:
-    """The writer of event files for TensorBoard.
-
-    Raises:
-        MissingExtraError: the package is not installed.
-    """
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError as error:
-        raise MissingExtraError("Writing for TensorBoard", "tensorboard") from error
-    return SummaryWriter
-
-
 class TensorBoard(Callback):
     """Writes what a run tells to event files that `tensorboard --logdir FOLDER` shows.
 
@@ -213,12 +200,16 @@ class TensorBoard(Callback):
     """
 
     def __init__(self, folder: Path) -> None:
-        self._make, self._folder = event_writer(), str(folder)
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError as error:
+            raise MissingExtraError("Writing for TensorBoard", "tensorboard") from error
+        self._make = partial(SummaryWriter, str(folder))
 
     def on_start(self, facts: Mapping[str, Any]) -> None:
         """Note the first step: events of an earlier run from there on are dropped."""
         self._report_every = facts["settings"]["training"]["report_every"]
-        self._open = partial(self._make, self._folder, purge_step=facts["step"] + 1)
+        self._open = partial(self._make, purge_step=facts["step"] + 1)
 
     @cached_property
     def _writer(self) -> Any:

@@ -11,8 +11,8 @@ from regard.errors import SettingsError, TrainingError
 from regard.models.config import current
 from regard.models.interface import Model
 from regard.runs.progress import RunDisplay
-from regard.runs.settings import SECTIONS, RunSettings
 from regard.runs.settings.defaults import RECORDED_AS, recorded
+from regard.runs.settings.run_settings import SECTIONS, RunSettings
 from regard.runs.tasks.task import Task
 from regard.text.wording import counted
 from regard.training.distributed import World

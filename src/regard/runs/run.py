@@ -35,11 +35,10 @@ from regard.runs.progress import Callbacks, RunDisplay, clock, quantity
 from regard.runs.report import training_report
 from regard.runs.resuming import check_state, environment, fingerprint, is_written, newest_state
 from regard.runs.run_folder import FolderWriter, write_results
-from regard.runs.settings import RunSettings
 from regard.runs.settings.defaults import RATE, notes, resolve_defaults, to_fit
-from regard.runs.settings.run_settings import checked_section
+from regard.runs.settings.run_settings import RunSettings, checked_section
 from regard.runs.storing import AdapterStore, ModelStore, Store
-from regard.runs.tasks.initial_model import UNKNOWN_RATE, knows_nothing
+from regard.runs.tasks.initial_model import UNKNOWN, UNKNOWN_RATE
 from regard.runs.tasks.task import Task
 from regard.runs.training_result import TrainingResult
 from regard.text.lines import write_whole
@@ -256,9 +255,9 @@ def _fit_to_texts(task: Task, model: Model, display: RunDisplay) -> None:
     with torch.no_grad():
         loss = task.loss(model.eval())
     model.train()
-    if not knows_nothing(model.config, loss):
-        return
     chance = math.log(model.config.vocab_size)
+    if not loss >= UNKNOWN * chance:  # as where it is not a number
+        return
     display.say(
         f"{task.begun_with} knows nothing of these texts: a loss of {loss:.2f} nats a token, by chance {chance:.2f}"
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 import torch
 
@@ -19,27 +18,6 @@ from regard.text.tokenizer import Tokenizer
 from regard.weights_file import save_weights
 
 
-@runtime_checkable
-class Store(Protocol):
-    """Writes and reads the model of a run."""
-
-    @property
-    def weights(self) -> str:
-        """The name of the file that holds the weights."""
-
-    def write(self, path: Path, model: Model) -> None:
-        """Write a new folder, whole or not at all."""
-
-    def rewrite(self, path: Path, model: Model) -> None:
-        """Replace the weights in a folder."""
-
-    def rewrite_config(self, path: Path, model: Model) -> None:
-        """Replace the configuration in a folder: what was found of the model after it was trained."""
-
-    def load(self, path: Path, device: torch.device) -> Pipeline:
-        """The stored model, ready to use."""
-
-
 @dataclass(frozen=True)
 class ModelStore:
     """Stores whole models."""
@@ -49,7 +27,7 @@ class ModelStore:
     weights: str = WEIGHTS
 
     def write(self, path: Path, model: Model) -> None:
-        """Write a model folder."""
+        """Write a model folder, whole or not at all."""
         save_new(path, model, self.tokenizer, self.source_tokenizer)
 
     def rewrite(self, path: Path, model: Model) -> None:
@@ -57,7 +35,7 @@ class ModelStore:
         save_weights(path / WEIGHTS, model)
 
     def rewrite_config(self, path: Path, model: Model) -> None:
-        """Replace the configuration of a model folder."""
+        """Replace the configuration of a model folder: what was found of the model after it was trained."""
         save_config(path, model)
 
     def load(self, path: Path, device: torch.device) -> Pipeline:
@@ -81,7 +59,7 @@ class AdapterStore:
     weights: str = ADAPTER_WEIGHTS
 
     def write(self, path: Path, model: Model) -> None:
-        """Write an adapter folder."""
+        """Write an adapter folder, whole or not at all."""
         save_adapter(path, model, self.base, self.new, self.whole, self.tokens)
 
     def rewrite(self, path: Path, model: Model) -> None:
@@ -97,3 +75,7 @@ class AdapterStore:
         loaded = with_adapter(self.loaded, read_adapter(path), self.base.sha256)
         loaded.model.to(device)
         return pipeline_type(loaded.model.config).of(loaded)
+
+
+Store = ModelStore | AdapterStore
+"""The store of a run."""

@@ -16,7 +16,6 @@ from regard.adapters import weights_digest
 from regard.arguments import checked
 from regard.assembling import assemble
 from regard.checkpoint import LoadedModel
-from regard.data.corpus import ParallelText
 from regard.errors import SettingsError
 from regard.pipelines.devices import resolve_device
 from regard.pipelines.loading import load_any
@@ -26,10 +25,10 @@ from regard.runs.progress import RunDisplay, TensorBoard
 from regard.runs.resuming import INITIAL
 from regard.runs.run import RunOptions, check_room, check_what_learns, run
 from regard.runs.run_folder import claimed
-from regard.runs.settings import RunSettings, given_arch, named_settings, together
 from regard.runs.settings.defaults import ARCH, frozen
 from regard.runs.settings.named import NamedTrainingSettings
-from regard.runs.settings.run_settings import USUAL_ARCH
+from regard.runs.settings.reading import given_arch, named_settings, together
+from regard.runs.settings.run_settings import USUAL_ARCH, RunSettings
 from regard.runs.tasks.distilling import take_teacher
 from regard.runs.tasks.in_memory import check_columns, names_of
 from regard.runs.tasks.initial_model import (
@@ -211,7 +210,15 @@ class _Start:
         if from_ is None or (taught_by is not None and Path(from_).resolve() == Path(str(teacher)).resolve()):
             # A copy of its teacher has nothing to learn: only the vocabulary is meant.
             return cls(None, None, taught_by)
-        _check_alone(preset, pretrained)
+        if pretrained is not None:
+            raise SettingsError(
+                "`--from` takes a whole model, `--encoder` and `--decoder` its halves; use one of them."
+            )
+        if preset is not None:
+            raise SettingsError(
+                f"`--preset` has no effect beside `--from`, whose model has its own sizes and vocabulary; got {preset}. Remove "
+                "it. Settings of training can be set one by one, such as `training.steps`."
+            )
         begun_with = load_any(from_)
         begun_with.model.weights_dtype = torch.float32  # what is learnt has more than 8 bits
         in_family = as_family(begun_with, arch)
@@ -243,21 +250,6 @@ def _settings(
     family = find_family(arch or USUAL_ARCH)
     decided = {"model": {"task": task}} if task and "task" in family.architecture.config.model_fields else {}
     return RunSettings.build(preset or "tiny", changes, decided, arch=arch)
-
-
-def _check_alone(preset: str | None, pretrained: object) -> None:
-    """Make sure that what a run with `--from` is given beside it has an effect.
-
-    Raises:
-        SettingsError: it has none.
-    """
-    if pretrained is not None:
-        raise SettingsError("`--from` takes a whole model, `--encoder` and `--decoder` its halves; use one of them.")
-    if preset is not None:
-        raise SettingsError(
-            f"`--preset` has no effect beside `--from`, whose model has its own sizes and vocabulary; got {preset}. Remove it. "
-            "Settings of training can be set one by one, such as `training.steps`."
-        )
 
 
 def _check_together(settings: RunSettings, *, is_taught: bool, begins: bool, compile: bool) -> None:
@@ -316,22 +308,3 @@ def _assembled(encoder: Path | str, decoder: Path | str, settings: RunSettings, 
         assembled = assemble(load_any(encoder), load_any(decoder))
     display.say(f"encoder from {encoder}, decoder from {decoder}; new cross-attention")
     return assembled
-
-
-def train_texts(
-    training_text: ParallelText,
-    valid_text: ParallelText,
-    output: Path,
-    settings: RunSettings,
-    *,
-    device: str = "auto",
-    display: RunDisplay,
-    preset: str,
-) -> TrainingResult:
-    """Train an encoder-decoder on pairs that are in memory.
-
-    Args:
-        output: `claimed`.
-    """
-    task = PairsTask([training_text], valid_text, settings, display)
-    return run(task, output, RunOptions(device), display=display, preset=preset)

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any, Literal, TypeVar
 
 from regard.batching.metrics import Metrics
-from regard.batching.scheduler import AdapterScheduler, DirectionScheduler, Scheduler, SharingScheduler
+from regard.batching.scheduler import Scheduler, SharingScheduler
 from regard.documents.language_detection import detect, has_letters
 from regard.generation.threads import num_threads
 from regard.pipelines.pipeline import Pipeline
@@ -50,7 +50,7 @@ class ModelRegistry:
         self._retired: list[Scheduler[Any]] = []
         """The schedulers of models that were replaced, and that may still have work."""
         self._begin(loaded or folders.load())
-        self.metrics.gauge("regard_queue_depth", lambda: sum(each.queue_depth for each in self.all_schedulers))
+        self.metrics.gauge("regard_queue_depth", lambda: sum(each.queue.num_waiting for each in self.all_schedulers))
         self.metrics.gauge("regard_active_sentences", lambda: sum(each.num_active for each in self.all_schedulers))
         self.metrics.gauge("regard_models", lambda: len(self.all_schedulers))
 
@@ -89,7 +89,7 @@ class ModelRegistry:
             if direction is None and translator.languages is not None:
                 by_direction |= _directions_of(scheduler, translator.languages)
         by_direction |= {
-            replace(direction, adapter=name): AdapterScheduler(scheduler, name)
+            replace(direction, adapter=name): SharingScheduler(scheduler, scheduler.pipeline, adapters=name)
             for direction, scheduler in by_direction.items()
             for name in getattr(scheduler.pipeline, "adapters", ())
         }
@@ -114,7 +114,7 @@ class ModelRegistry:
         self._retired, self.reload_error = self.all_schedulers, ""
         self._begin(loaded)
         for scheduler in self._retired:
-            scheduler.close()
+            scheduler.queue.close()
         num_left = self._num_left
         LOG.info("the models were loaded anew%s", f", {self.work_left}" if num_left else "")
         for scheduler in self._retired:
@@ -126,7 +126,7 @@ class ModelRegistry:
 
     @property
     def _num_left(self) -> int:
-        return sum(each.queue_depth + each.num_active for each in self._retired)
+        return sum(each.queue.num_waiting + each.num_active for each in self._retired)
 
     @property
     def work_left(self) -> str:
@@ -147,7 +147,7 @@ class ModelRegistry:
         """
         schedulers = [*self.all_schedulers, *self._retired]
         for each in schedulers:
-            each.stop() if at_once else each.close()
+            each.queue.stop() if at_once else each.queue.close()
         for each in schedulers:
             each.join(CLOSING_SECONDS)
 
@@ -214,7 +214,7 @@ class ModelRegistry:
         """The folder of the model of a direction, or of a name."""
         if isinstance(model, Direction):
             model = replace(model, adapter="")
-            is_folders = model in self.translators and not isinstance(self.translators[model], DirectionScheduler)
+            is_folders = model in self.translators and not isinstance(self.translators[model], SharingScheduler)
             model = model if is_folders else Direction(ANY, ANY)
         else:
             model = model.partition(PRIVATE)[0]
@@ -267,7 +267,9 @@ def _directions_of(scheduler: Scheduler[Any], languages: Languages) -> dict[Dire
     """
     codes = {side: {code_of(each) or each: each for each in reversed(languages.codes(side))} for side in SIDES}
     return {
-        Direction(source, target): DirectionScheduler(scheduler, ours, theirs)
+        Direction(source, target): SharingScheduler(
+            scheduler, scheduler.pipeline.directed(ours, theirs), source=ours, target=theirs
+        )
         for source, ours in sorted(codes["source"].items())
         for target, theirs in sorted(codes["target"].items())
         if source != target

@@ -46,7 +46,7 @@ class ProcessReports:
             is_last: the process ends, and does nothing any more.
         """
         self._characters.write()
-        report = json.dumps([self._numbers().as_json(), self._own_health()])
+        report = json.dumps([self._numbers(), self._own_health()])
         now = 0.0 if is_last else time.monotonic()
         with self._state.transaction() as database:
             row = database.execute("INSERT OR REPLACE INTO reports VALUES (?, ?, ?)", [self._number, now, report])
@@ -56,7 +56,7 @@ class ProcessReports:
         """The metrics of all processes, as Prometheus reads them."""
         others = []
         for is_alive, (numbers, _) in self._others():
-            each = Numbers.of_json(numbers)
+            each = Numbers(*numbers)
             others.append(each if is_alive else Numbers(each.counts, each.times, {}))
         return text_of([self._numbers(), *others])
 
@@ -79,7 +79,7 @@ class ProcessReports:
 
     def _own_health(self) -> Health:
         content: Health = {"status": "ok"}
-        if failed := [each for each in self._registry.all_schedulers if each.num_crashes]:
+        if failed := [each.queue for each in self._registry.all_schedulers if each.queue.num_crashes]:
             content["crashes"] = sum(each.num_crashes for each in failed)
             content["last_crash"] = failed[0].last_crash
         if self._registry.reload_error:

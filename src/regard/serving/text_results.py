@@ -86,7 +86,7 @@ class PendingTranslation:
 
     def cancel(self) -> None:
         """Forget the request: its client is gone."""
-        self.scheduler.cancel(self.job)
+        self.scheduler.queue.cancel(self.job)
 
     async def results(self) -> list[TextResult | Exception]:
         """The translation of each text; or the error of the first of its sentences that has none."""

@@ -157,6 +157,12 @@ def _opened_pipe(path: Path | str) -> BinaryIO:
     raise DataError(f"{path} must be a file, or a pipe that somebody writes to; got a pipe without a writer.")
 
 
+def digest_of(path: Path) -> str:
+    """The SHA-256 checksum of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 def write_whole(path: Path | str, content: bytes | Iterable[bytes]) -> None:
     """Write a file whole or not at all: aside, synced to the disk, then renamed over `path`.
 

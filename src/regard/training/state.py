@@ -24,7 +24,7 @@ from torch import Tensor
 from regard.checkpoint import METRICS
 from regard.checkpoint import PARTS as MODEL_PARTS
 from regard.errors import RegardError, TrainingError
-from regard.text.lines import write_whole
+from regard.text.lines import digest_of, write_whole
 
 TENSORS, RECORD = "state.safetensors", "state.json"
 FORMAT_VERSION = 1
@@ -133,7 +133,7 @@ def write_state(folder: Path, state: TrainingState) -> None:
             os.fsync(stream.fileno())
         record = {
             "format_version": FORMAT_VERSION,
-            "tensors_sha256": _digest_of_file(aside / TENSORS),
+            "tensors_sha256": digest_of(aside / TENSORS),
             "progress": state.progress,
             "made_of": state.fingerprint,
         }
@@ -192,15 +192,10 @@ def _read(path: Path) -> TrainingState:
     record = _read_record(path)
     if record["format_version"] != FORMAT_VERSION:
         raise ValueError(f"of format {record['format_version']}, not {FORMAT_VERSION}")
-    if _digest_of_file(path / TENSORS) != record["tensors_sha256"]:
+    if digest_of(path / TENSORS) != record["tensors_sha256"]:
         raise ValueError("the checksum of its tensors differs")
     progress = {RENAMED.get(key, key): value for key, value in record["progress"].items()}
     return TrainingState(safetensors.torch.load_file(path / TENSORS), progress, record["made_of"])
-
-
-def _digest_of_file(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _digest(record: dict[str, Any]) -> str:

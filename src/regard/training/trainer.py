@@ -50,6 +50,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         task: the batches, and how a model is measured.
         saving: when a checkpoint is written, beside the end of the run; None: never.
         resumed: the state of an earlier run; this one continues it as if it had never stopped.
+        validates_first: whether the model has learnt already, and is measured before it learns more.
     """
 
     def __init__(
@@ -63,11 +64,6 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         resumed: TrainingState | None = None,
         validates_first: bool = False,
     ) -> None:
-        """Prepare a run.
-
-        Args:
-            validates_first: whether the model has learnt already, and is measured before it learns more.
-        """
         self._validates_first = validates_first
         self.updater, self.task, self.writer, self.callback = updater, task, writer, callback
         self._raised: Exception | None = None
@@ -299,7 +295,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             TrainingError: this is one of too many in a row.
         """
         run = self.progress
-        if outcome.is_finite:
+        if not outcome.problem:
             run.skipped_in_a_row = 0
             return
         run.skipped_steps += 1

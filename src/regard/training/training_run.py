@@ -8,40 +8,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-import torch
 from torch import Tensor
 
+from regard.data.batch import Batch, LabelledBatch
 from regard.errors import SettingsError
 
+AnyBatch = TypeVar("AnyBatch", bound=Batch | LabelledBatch)
 Scores = dict[str, float]
 SECONDS = {"s": 1, "m": 60, "h": 3600}
-
-
-@runtime_checkable
-class TrainingBatch(Protocol):
-    """The interface of batches."""
-
-    @property
-    def num_tokens(self) -> int:
-        """The number of labels that the loss is summed over."""
-
-    @property
-    def num_counted(self) -> int:
-        """The number of tokens, for the reported speed."""
-
-    @property
-    def next_cursor(self) -> tuple[int, int]:
-        """The position of the batch after this one: epoch, and number in it."""
-
-    @property
-    def indices(self) -> list[int]:
-        """The numbers of these examples in the data."""
-
-    def to(self, device: torch.device) -> Any:
-        """The batch on a device."""
-
-
-AnyBatch = TypeVar("AnyBatch", bound=TrainingBatch)
 
 
 @runtime_checkable

@@ -54,14 +54,9 @@ class Outcome:
 
     @property
     def problem(self) -> str:
-        """The name of the number that was not finite, `loss` or `gradient`; empty: neither."""
+        """The name of the number that was not finite, `loss` or `gradient`: then the weights have not changed; empty: neither."""
         found = zip(("loss", "gradient"), self._read, strict=True)
         return next((what for what, number in found if not math.isfinite(number)), "")
-
-    @property
-    def is_finite(self) -> bool:
-        """Whether loss and gradient were finite; if not, the weights have not changed."""
-        return not self.problem
 
 
 class _Loss(nn.Module):

@@ -35,7 +35,7 @@ def slow(serve: Serve, copying_folder: Path) -> Iterator[Served]:
 
 def given_up(server: Served) -> float:
     """Jobs that the server has ended because their clients are gone: not one that came to its end."""
-    return server.registry.metrics.numbers().counts.get(("regard_rejected_total", (("reason", "cancelled"),)), 0)
+    return server.registry.metrics.numbers().counts.get('regard_rejected_total{reason="cancelled"}', 0)
 
 
 def without_failed_requests(page: Shown) -> None:

@@ -22,9 +22,10 @@ MEASURED_PAIRS = 20_000
 class Side:
     """A side of some pairs. A word is what stands between spaces; spaces are no letters."""
 
-    lines: int
-    words: int
-    letters: int
+    words_of_a_line: float
+    """On average, as the two below."""
+    letters_of_a_line: float
+    letters_of_a_word: float
     different_words: int
     rare_words: float
     """The share of words that are seen under ten times, 0 to 1."""
@@ -34,21 +35,6 @@ class Side:
     """The share of letters that are seen under ten times, 0 to 1."""
     rare_parts: float
     """The same after normal form D, which takes accents off letters and Hangul apart."""
-
-    @property
-    def words_of_a_line(self) -> float:
-        """On average."""
-        return self.words / max(self.lines, 1)
-
-    @property
-    def letters_of_a_line(self) -> float:
-        """On average."""
-        return self.letters / max(self.lines, 1)
-
-    @property
-    def letters_of_a_word(self) -> float:
-        """On average."""
-        return self.letters / max(self.words, 1)
 
 
 def measured(texts: Iterable[str]) -> Side:
@@ -64,10 +50,10 @@ def measured(texts: Iterable[str]) -> Side:
         for part in normalize("NFD", word):
             parts[part] += count
     once = sum(1 for count in words.values() if count == 1)
-    num_words = words.total()
+    lines, num_words, num_letters = max(lines, 1), max(words.total(), 1), letters.total()
     return Side(
-        lines, num_words, letters.total(), len(words), rare_share(words), once / max(num_words, 1),
-        rare_share(letters), rare_share(parts),
+        words.total() / lines, num_letters / lines, num_letters / num_words, len(words),
+        rare_share(words), once / num_words, rare_share(letters), rare_share(parts),
     )  # fmt: skip
 
 

@@ -21,7 +21,8 @@ Record = TypeVar("Record", bound=BaseModel)
 USUAL_ARCH = "encoder-decoder"
 """The family of a run for which none was given: with the preset `tiny`, few strings, and symbols, have another one (`choosing`).
 """
-SECTIONS = ("model", "tokenizer", "data", "training", "adapter")
+SECTIONS = ("tokenizer", "model", "data", "training", "adapter")
+"""In the order in which they are checked."""
 
 
 class RunSettings(BaseModel):
@@ -93,23 +94,16 @@ class RunSettings(BaseModel):
                 merged[section] |= values
                 explicit.update(f"{section}.{key}" for key in values)
         _check_sizes(merged["model"])
-        _set_temperature(merged["data"])
+        if merged["data"].get("directions") is not None and merged["data"].get("weights") is None:
+            merged["data"].setdefault("temperature", TEMPERATURE)  # as corpora of several directions are usually mixed
         vocab_size = merged["tokenizer"].setdefault("vocab_size", TokenizerConfig.model_fields["vocab_size"].default)
         merged["model"]["vocab_size"] = vocab_size
         if merged["tokenizer"].get("shared") is False and "source_vocab_size" in family.model_fields:
             merged["model"]["source_vocab_size"] = vocab_size
             if "tied_embeddings" in family.model_fields:
                 merged["model"].setdefault("tied_embeddings", "target")
-        sections: dict[str, type[BaseModel]] = {
-            "tokenizer": TokenizerConfig,  # first, as its size becomes the model's
-            "model": family,
-            "data": DataConfig,
-            "training": TrainingConfig,
-            "adapter": AdapterConfig,
-        }
-        built: dict[str, Any] = {}
-        for section, kind in sections.items():
-            built[section] = checked_section(section, kind, merged[section])
+        kinds: dict[str, Any] = {name: cls.model_fields[name].annotation for name in SECTIONS} | {"model": family}
+        built: dict[str, Any] = {name: checked_section(name, kinds[name], merged[name]) for name in SECTIONS}
         if built["data"] != DataConfig() and not found.model.reads_source:
             key = next(iter(merged["data"]))
             raise SettingsError(f"`data.{key}` needs pairs of texts; `--arch {found.arch}` has none. Remove it.")
@@ -177,12 +171,6 @@ def _check_sizes(model: Mapping[str, Any]) -> None:
             raise SettingsError(
                 f"model.{key} comes from the tokenizer; got {model[key]!r}. Set `tokenizer.vocab_size` instead."
             )
-
-
-def _set_temperature(data: dict[str, Any]) -> None:
-    """Mix corpora of several directions as is usual, unless the user says otherwise."""
-    if data.get("directions") is not None and data.get("weights") is None:
-        data.setdefault("temperature", TEMPERATURE)
 
 
 def _in_sections(values: Mapping[str, Any]) -> Nested:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -80,15 +79,6 @@ def usual_settings(config: ModelConfig, *, adapts: bool = False) -> dict[str, di
         "validate_every": 100,
     }
     return {"training": training}
-
-
-def knows_nothing(config: ModelConfig, loss: float) -> bool:
-    """Whether some texts are new to a model in every way, such as those of a language that it has not learnt.
-
-    Args:
-        loss: nats per token of these texts; if all tokens were equally likely, it would be log(vocab_size).
-    """
-    return loss >= UNKNOWN * math.log(config.vocab_size)
 
 
 def unknown_tokens(texts: Sequence[str], tokenizer: Tokenizer) -> tuple[float, list[str]]:

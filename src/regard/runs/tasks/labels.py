@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, TypedDict, cast
 
 from regard.data.batching import labelled_in_order, labelled_training_batches
-from regard.data.encoding import encode_labelled, encode_labels, find_labels, learn_tokenizer
+from regard.data.encoding import encode_labels, find_labels, learn_tokenizer
 from regard.data.labelled import (
     LabelledData,
     LabelledFile,
@@ -28,7 +28,6 @@ from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
 from regard.models.config import EncoderDecoderClassifierConfig, LabelledConfig
 from regard.runs.progress import RunDisplay
-from regard.runs.settings import RunSettings
 from regard.runs.settings.defaults import (
     BYTES_TO_A_TOKEN,
     DROPOUT,
@@ -37,6 +36,7 @@ from regard.runs.settings.defaults import (
     with_dropout_for,
     with_vocabulary_for,
 )
+from regard.runs.settings.run_settings import RunSettings
 from regard.runs.tasks.in_memory import is_in_memory, labelled_of, names_of
 from regard.runs.tasks.initial_model import InitialModel
 from regard.runs.tasks.task import (
@@ -119,7 +119,8 @@ class LabelTask(Task):
         self.warn_of_unknown_tokens(initial, text=([" ".join(words) for words in valid.texts], self.tokenizer))
         say_sizes("text", training, self._encoded, valid, valid.name, display)
         self._texts = self._encoded.labelled(by_word=by_word)
-        self._valid_texts = encode_labelled(valid, self.tokenizer, labels, limit, **kind)
+        held = encode_labels([valid], self.tokenizer, labels, limit, lambda *_: None, **kind)
+        self._valid_texts = held.labelled(by_word=by_word)
         pool = some_lengths(self._texts.ids)
         self.training_facts = {"name": name, "num_texts": len(self._texts), "num_labels": len(labels)}
         self.validation_facts = {"name": valid.name, "num_texts": len(valid)}

@@ -37,8 +37,8 @@ from regard.evaluation.text_metrics import ADDED, OF_TEXTS, TextMetrics, tokeniz
 from regard.models.config import EncoderDecoderConfig
 from regard.pipelines.translator import Translator
 from regard.runs.progress import RunDisplay
-from regard.runs.settings import RunSettings
 from regard.runs.settings.choosing import chosen_by_data
+from regard.runs.settings.run_settings import RunSettings
 from regard.runs.tasks.in_memory import is_in_memory, names_of, pairs_of
 from regard.runs.tasks.initial_model import InitialModel
 from regard.runs.tasks.task import VALID_BATCH_TOKENS, Inputs, Task, digests, held_out, planned
@@ -157,7 +157,7 @@ class PairsTask(Task):
             self._segmenters = make_segmenters([source_tokenizer or tokenizer, tokenizer], dropout, limit)
         self._noise = self._noise_of(corpora)
         self.are_examples_fixed = self._concatenation is None and self._segmenters is None and self._noise is None
-        num_kept = _num_kept(self._selection)
+        num_kept = sum(map(len, self._selection.kept))
         joined, selection = self._concatenation, self._selection
         epoch = selection if joined is None else joined.order(selection)
         pool = epoch(np.random.default_rng(0))[:POOL].copy()  # a part of it would hold all of it
@@ -380,14 +380,10 @@ def tagged_pairs(names: Sequence[str | os.PathLike[str]], directions: Sequence[s
     ]:
         learnt = ", ".join(dict.fromkeys(directions))
         raise SettingsError(f"`--valid` must have targets that are learnt ({learnt}); got {unknown[0]}. Remove it.")
-    pairs = [
-        pair._replace(source=f"{tag} {pair.source}")
-        for corpus, tag in zip(corpora, tags, strict=True)
-        for pair in corpus.numbered()
-    ]
-    if not pairs:
-        raise no_pairs(" + ".join(corpus.name for corpus in corpora))
+    pairs = [pair for corpus in map(TaggedCorpus, corpora, tags) for pair in corpus.numbered()]
     name = " + ".join(corpus.name for corpus in corpora)
+    if not pairs:
+        raise no_pairs(name)
     return ParallelText.from_pairs(pairs, name, sum(corpus.num_lines for corpus in corpora))
 
 
@@ -440,10 +436,6 @@ def _hints(valid: ParallelText, metric: str) -> list[str]:
     hint = tokenization_hint(valid.targets)
     choose = ". To choose the best model, training.metric=chrf" if metric == "bleu" else ""
     return [f"{hint}, in `regard evaluate`{choose}"] if hint else []
-
-
-def _num_kept(selection: Selection) -> int:
-    return sum(len(part) for part in selection.kept)
 
 
 def _num_target_tokens(pairs: EncodedPairs, selection: Selection) -> int:

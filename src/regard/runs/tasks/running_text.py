@@ -28,7 +28,7 @@ from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import LabelLikelihood, label_likelihood
 from regard.pipelines.language_model import LanguageModel
 from regard.runs.progress import RunDisplay
-from regard.runs.settings import RunSettings
+from regard.runs.settings.run_settings import RunSettings
 from regard.runs.tasks.in_memory import names_of, refuse
 from regard.runs.tasks.initial_model import InitialModel
 from regard.runs.tasks.task import (

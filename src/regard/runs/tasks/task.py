@@ -24,7 +24,7 @@ from regard.data.text_streams import TextFile
 from regard.errors import DataError, SettingsError, nearest_hint, printable
 from regard.models.interface import Model
 from regard.runs.progress import RunDisplay
-from regard.runs.settings import RunSettings
+from regard.runs.settings.run_settings import RunSettings
 from regard.runs.tasks.initial_model import (
     MANY_UNKNOWN,
     MOST_NAMED,
@@ -182,13 +182,8 @@ class Task(ABC):
             without_languages(initial.loaded, self.settings.data.directions), self.settings.tokenizer.add
         )
         before = initial.loaded
-        self.adds_tokens = any(
-            len(after) > len(known)
-            for after, known in (
-                (loaded.tokenizer, before.tokenizer),
-                (loaded.source_tokenizer, before.source_tokenizer),
-            )
-        )
+        tokenizers = zip(loaded[1:], before[1:], strict=True)
+        self.adds_tokens = any(len(after) > len(known) for after, known in tokenizers)
         if self.adds_tokens and self.settings.adapter.rank is not None and self.settings.data.directions is not None:
             raise SettingsError(
                 f"an adapter has the languages of its base; got `data.directions`, whose tags it does not have: "

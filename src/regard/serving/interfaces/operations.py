@@ -31,7 +31,9 @@ async def health(context: RequestContext) -> Health:
 async def ready(context: RequestContext) -> JSONReply[Readiness]:
     """Whether requests are taken; 503 if not."""
     registry = context.registry
-    full = [name for name, each in registry.schedulers_by_name.items() if each.queue_depth >= context.limits.queue]
+    full = [
+        name for name, each in registry.schedulers_by_name.items() if each.queue.num_waiting >= context.limits.queue
+    ]
     if registry.is_draining or full:
         return JSONReply({"status": "draining" if registry.is_draining else "full", "models": full}, 503)
     return JSONReply({"status": "ready", "models": registry.names})

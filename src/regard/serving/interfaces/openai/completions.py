@@ -173,7 +173,7 @@ async def continuations(
     job = Job(prompts, options, context.limits.seconds)
     scheduler = submit(context, name, job)
     results = asyncio.gather(*map(asyncio.wrap_future, job.futures))
-    return list(await context.unless_gone(results, lambda: scheduler.cancel(job)))
+    return list(await context.unless_gone(results, lambda: scheduler.queue.cancel(job)))
 
 
 async def _stream(context: RequestContext, fields: CompletionFields, options: TextOptions, name: str) -> Response:
@@ -195,7 +195,7 @@ async def _stream(context: RequestContext, fields: CompletionFields, options: Te
     scheduler = submit(context, name, job)
     pieces.follow(job)
     events = _events(pieces, chunks, num_read)
-    return EventStream(events, context.limits.body_seconds, lambda: scheduler.cancel(job))
+    return EventStream(events, context.limits.body_seconds, lambda: scheduler.queue.cancel(job))
 
 
 async def _events(pieces: JobStream, chunks: Chunks, num_read: int) -> AsyncGenerator[bytes]:
