@@ -74,7 +74,7 @@ def test_parts_are_the_bytes_of_one_process(
         ("translate m - --parts 2 -o {out}", "`--parts` needs a file"),
         ("translate m source --parts 2 -o {out} --part 2", "--part must be from 0 to 1"),
         ("translate m source --parts 2 -o {out} --n-best 2", "`--n-best` needs `--json` with `--parts`"),
-        ("translate m source --parts 2 --stream", "`--stream` does not work with `--parts`"),
+        ("translate m source --parts 2 --stream", "`--parts` has no effect with --stream"),
         ("translate m source --parts 2 -o {out} --collect all", "manifest.json must be a readable file"),
         ("translate m source --parts 2 -o {out} --collect all --part 1", "`--part` has no effect with `--collect`"),
         ("translate m source --parts 2 --dry-run --part 1", "`--part` has no effect with `--dry-run`"),

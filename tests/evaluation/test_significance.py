@@ -8,8 +8,6 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.significance import PairedTest
 
-from regard.errors import SettingsError
-from regard.evaluation import significance
 from regard.evaluation.significance import (
     LEAST,
     RESAMPLES,
@@ -156,13 +154,3 @@ def test_scores_of_whole_test_sets() -> None:
     base, new = untested_scores([[1.0, 3.0], [5.0]])
     assert base == SystemScore(2.0, [1.0, 3.0], 2**0.5, None)
     assert new == SystemScore(5.0, [5.0], None, None, 3.0)
-
-
-def test_resamples_that_do_not_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = [[float(index) for index in range(30)]]
-    needed = 1000 * 30 * 4 * 4  # two statistics of two systems, of 4 bytes
-    monkeypatch.setattr(significance, "free_bytes", lambda device: needed)
-    assert by_value(values, values)[1].p == 1
-    monkeypatch.setattr(significance, "free_bytes", lambda device: needed - 1)
-    with pytest.raises(SettingsError, match=r"sentences .*1,000 resamples fit into memory; got 30, .*Compare a part"):
-        by_value(values, values)

@@ -318,7 +318,7 @@ def test_the_command(
     assert "`--json` has no effect with -o" in command("--json", "-o", str(tmp_path / "x.csv"))
     assert "wrote" in command("-o", str(tmp_path / "bars.png"))
     assert "must be written HEAD:ROW:KEY" in command("--key", "cross.1.2")
-    assert "`--key` and `--head` do not go together" in command("--key", "cross.1.2:0:0", "--head", "cross.0.1")
+    assert "`--head` has no effect with --key" in command("--key", "cross.1.2:0:0", "--head", "cross.0.1")
     assert "`--at` must be from 0 to 3" in command("--head", "cross.1.2", "--at", "9")
 
 

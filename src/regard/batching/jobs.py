@@ -8,8 +8,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from regard.generation.continuation import RunningTexts
 from regard.generation.rules.sampling import SamplingOptions
+from regard.generation.running_batch import RunningBatch
 from regard.generation.step_limit import ONE_STEP, StepLimit
 from regard.pipelines.running_translations import RunningTranslations
 
@@ -96,7 +96,7 @@ class Batch:
         group: the jobs that they belong to.
     """
 
-    def __init__(self, group: BatchGroup, running: RunningTranslations | RunningTexts) -> None:
+    def __init__(self, group: BatchGroup, running: RunningBatch) -> None:
         self.group, self.running = group, running
         self.owners: dict[int, tuple[Job, int]] = {}
         """The job and index of each sentence, by its number."""

@@ -9,35 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.in_parts import (
-    CollectScores,
-    OutputFolder,
-    PartOptions,
-    answer_in_parts,
-    divisible,
-    input_file,
-    pair_files,
-)
+from regard.cli.in_parts import CollectScores, PartOptions, answer_in_parts, divisible, input_file, pair_files
 from regard.cli.option_types import (
-    Adapter,
     AsJson,
     BatchSize,
     Beam,
     Changes,
-    Device,
-    Engine,
-    FromHub,
     LengthPenalty,
     Model,
-    Others,
-    Precision,
+    ModelOptions,
     References,
-    Source,
-    Target,
-    Threads,
+    about_model,
     prepare_process,
-    refuse_given,
-    with_direction,
 )
 from regard.cli.output import echo, log, print_result, summary
 from regard.errors import DataError, SettingsError
@@ -51,7 +34,9 @@ if TYPE_CHECKING:
 
 
 @divisible("column", collect=CollectScores)
+@about_model()
 def evaluate(
+    model_options: ModelOptions,
     model: Model,
     data: Annotated[
         list[str],
@@ -62,14 +47,11 @@ def evaluate(
     ],
     tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenisation; none for tokenised text.")] = "13a",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case in BLEU and chrF.")] = False,
-    source_language: Source = None,
-    target_language: Target = None,
     beam_size: Beam = 5,
     batch_size: BatchSize = None,
     length_penalty: LengthPenalty = 1.0,
     changes: Changes = None,
     references: References = None,
-    ensemble: Others = None,
     calibrate: Annotated[
         bool,
         typer.Option(
@@ -78,31 +60,21 @@ def evaluate(
         ),
     ] = False,
     as_json: AsJson = False,
-    precision: Precision = "float32",
-    engine: Engine = "auto",
-    adapter: Adapter = None,
-    from_hub: FromHub = False,
-    threads: Threads = None,
-    device: Device = "auto",
-    output: OutputFolder = None,
     in_parts: PartOptions | None = None,
 ) -> None:
     """Measure a model: BLEU, chrF and exact match on pairs; perplexity and bits per byte on text; accuracy on labels."""
     from regard.checkpoint import CONFIDENCE
     from regard.evaluation.confidence import LEAST_PAIRS
-    from regard.parts.answers import ModelChoice
-    from regard.pipelines.loading import load
+    from regard.pipelines.any_pipeline import AnyPipeline
     from regard.pipelines.translator import Translator
     from regard.runs.settings.reading import parse_options
 
-    if not in_parts:
-        refuse_given("output", because="without `--parts`")
-    if calibrate and ensemble:
+    if calibrate and model_options.ensemble:
         raise SettingsError("`--calibrate` is for a single model; it does not work with `--ensemble`.")
-    prepare_process(threads)
-    loaded = load(model, device=device, precision=precision, others=ensemble or (), adapter=adapter, engine=engine)
-    if source_language or target_language:  # else files may say the languages
-        loaded = with_direction(loaded, source_language, target_language)
+    is_directed = bool(
+        model_options.source_language or model_options.target_language
+    )  # else files may say the languages
+    loaded = model_options.load(model, AnyPipeline, is_directed=is_directed)
     named = {
         "calibrate": calibrate,
         "tokenize": tokenize,
@@ -121,15 +93,13 @@ def evaluate(
             )
         options = {}
     if in_parts:
-        choice = ModelChoice(
-            model, device, precision, engine, tuple(ensemble or ()), adapter, source_language, target_language
-        )
+        choice = model_options.choice(model)
         is_translator = isinstance(loaded, Translator)
         answer, files = (
             _evaluated_pairs(choice, loaded, data, options) if is_translator else _evaluated_texts(choice, loaded, data)
         )
         answer.loaded = loaded
-        results = answer_in_parts("evaluate", answer, files, output, in_parts)
+        results = answer_in_parts("evaluate", answer, files, in_parts)
     else:
         results = loaded.evaluate_files(data, tell=log, **options)
     if results is None:
@@ -137,7 +107,7 @@ def evaluate(
     if isinstance(loaded, Translator) and calibrate:
         if loaded.confidence is None:
             raise DataError(f"--calibrate needs {LEAST_PAIRS} pairs; got {results['num_pairs']}.")
-        loaded.confidence.write((adapter or model) / CONFIDENCE)
+        loaded.confidence.write((model_options.adapter or model) / CONFIDENCE)
     print_result(json.dumps(results, indent=2)) if as_json else echo(summary(results))
 
 
@@ -209,43 +179,31 @@ def _evaluated_texts(choice: ModelChoice, loaded: Pipeline, data: list[str]) -> 
 
 
 @divisible("column")
+@about_model("ensemble", "precision", "engine")
 def score(
+    model_options: ModelOptions,
     model: Model,
     source: Annotated[str, typer.Argument(help="Source file, or one file of pairs (.tsv, .jsonl, hf:...).")],
     target: Annotated[str | None, typer.Argument(help="Target file, line by line.")] = None,
-    source_language: Source = None,
-    target_language: Target = None,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print a JSON object for each pair: log_prob, tokens, token_log_probs."),
     ] = False,
-    adapter: Adapter = None,
-    from_hub: FromHub = False,
-    threads: Threads = None,
-    device: Device = "auto",
-    output: OutputFolder = None,
     in_parts: PartOptions | None = None,
 ) -> None:
     """Print the log-probability of each target, given its source (natural logarithm, one line per pair)."""
     from regard.data.corpus import read_pairs
-    from regard.parts.answers import ModelChoice, ScoredRows, scored_line
-    from regard.pipelines.loading import load_as
+    from regard.parts.answers import ScoredRows, scored_line
     from regard.pipelines.translator import Translator
 
     if in_parts:
-        prepare_process(threads)
-        choice = ModelChoice(
-            model, device, adapter=adapter, source_language=source_language, target_language=target_language
-        )
-        files = pair_files(source, target)
-        answer_in_parts("score", ScoredRows(choice, as_json), files, output, in_parts)
+        prepare_process(model_options.threads)
+        answer = ScoredRows(model_options.choice(model), as_json)
+        answer_in_parts("score", answer, pair_files(source, target), in_parts)
         return
-    refuse_given("output", because="without `--parts`")
     pairs = read_pairs([source, target] if target else [source])
     if pairs.num_blank:
         raise DataError(f"`score` needs text on every line; {pairs.name} has {pairs.num_blank} without. Remove them.")
-    prepare_process(threads)
-    translator = load_as(model, Translator, device=device, adapter=adapter)
-    translator = with_direction(translator, source_language, target_language)
+    translator = model_options.load(model, Translator)
     for scored in translator.score(pairs.sources, pairs.targets):
         print_result(scored_line(scored, as_json=as_json))

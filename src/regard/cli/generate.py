@@ -6,15 +6,17 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.in_parts import OutputFolder, PartOptions, answer_in_parts, divisible, input_file
+from regard.cli.in_parts import PartOptions, answer_in_parts, divisible, input_file
 from regard.cli.input import input_lines
-from regard.cli.option_types import Adapter, Device, Engine, FromHub, Model, Threads, prepare_process, refuse_given
+from regard.cli.option_types import Model, ModelOptions, about_model, prepare_process, refuse_given
 from regard.cli.output import print_result
 from regard.errors import SettingsError
 
 
 @divisible()
+@about_model("ensemble", "precision", "source_language", "target_language")
 def generate(
+    model_options: ModelOptions,
     model: Model,
     prompt: Annotated[
         list[str] | None, typer.Option(help="Text to continue, \\n for a line break; may be repeated.")
@@ -39,17 +41,11 @@ def generate(
     stop_at_line: Annotated[bool, typer.Option("--stop-at-line", help="Stop at the first line break.")] = False,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the random numbers.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each prompt: prompt, text.")] = False,
-    engine: Engine = "auto",
-    adapter: Adapter = None,
-    from_hub: FromHub = False,
-    threads: Threads = None,
-    device: Device = "auto",
-    output: OutputFolder = None,
     in_parts: PartOptions | None = None,
 ) -> None:
     """Continue a prompt with a language model (--arch decoder)."""
     from regard.generation.options import TextOptions
-    from regard.parts.answers import GeneratedRows, ModelChoice, continued
+    from regard.parts.answers import GeneratedRows, continued
 
     if temperature == 0:
         greedy = "at --temperature 0, which always takes the likeliest token"
@@ -60,16 +56,15 @@ def generate(
         max_tokens=max_tokens, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, typical=typical,
         seed=seed, stop_at_line=stop_at_line,
     )  # fmt: skip
-    answer = GeneratedRows(ModelChoice(model, device, engine=engine, adapter=adapter), as_json, options)
-    prepare_process(threads)
+    answer = GeneratedRows(model_options.choice(model), as_json, options)
+    prepare_process(model_options.threads)
     if in_parts:
         if prompts is None:
             raise SettingsError("`--parts` needs `--prompts FILE`, the prompts that are divided.")
         if not (as_json or stop_at_line):
             raise SettingsError("`--parts` needs `--json` or `--stop-at-line`: each prompt has one line of output.")
-        answer_in_parts("generate", answer, [input_file(prompts, in_parts.column)], output, in_parts)
+        answer_in_parts("generate", answer, [input_file(prompts, in_parts.column)], in_parts)
         return
-    refuse_given("output", because="without `--parts`")
     asked = list(input_lines(prompts)) if prompts is not None else prompt or [""]
     texts = [text.replace("\\n", "\n") for text in asked]
     for begun, found in zip(texts, answer.loaded.generate(texts, options), strict=True):

@@ -9,20 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.inspect import check_folder
-from regard.cli.option_types import (
-    Adapter,
-    AsJson,
-    Device,
-    FromHub,
-    Model,
-    Overwrite,
-    Source,
-    Target,
-    Threads,
-    prepare_process,
-    refuse_given,
-    with_direction,
-)
+from regard.cli.option_types import AsJson, Model, ModelOptions, Overwrite, about_model, refuse_given
 from regard.cli.output import echo, log, print_result, program
 from regard.errors import DataError, SettingsError, check_known
 from regard.text.wording import counted
@@ -34,13 +21,13 @@ if TYPE_CHECKING:
     from regard.pipelines.translator import Translator
 
 
+@about_model("ensemble", "precision", "engine")
 def heads(
+    model_options: ModelOptions,
     model: Model,
     data: Annotated[
         list[str], typer.Argument(help="Source file and target file, or one file of pairs (.tsv, .jsonl, hf:...).")
     ],
-    source_language: Source = None,
-    target_language: Target = None,
     by: Annotated[str, typer.Option(help="leave-one-out, gradient or gates.")] = "leave-one-out",
     sentences: Annotated[
         int,
@@ -68,18 +55,14 @@ def heads(
     tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenisation; none for tokenised text.")] = "13a",
     as_json: AsJson = False,
     overwrite: Overwrite = False,
-    adapter: Adapter = None,
-    from_hub: FromHub = False,
-    threads: Threads = None,
-    device: Device = "auto",
 ) -> None:
     """Rank the heads of a translation model by importance, measure what removing them costs, and remove some."""
     from regard.analysis import pruning as room
+    from regard.analysis.head_report import ranking_facts, save_ranking
     from regard.data.corpus import read_pairs
     from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
     from regard.generation.options import DecodingOptions
     from regard.inspection.ablation import ablated_gates
-    from regard.pipelines.loading import load_as
     from regard.pipelines.translator import Translator
     from regard.runs.progress import RunDisplay
 
@@ -94,9 +77,7 @@ def heads(
         "options": DecodingOptions(beam_size=beam),
         "metrics": TextMetrics(tokenize=tokenize),
     }
-    prepare_process(threads)
-    translator = load_as(model, Translator, device=device, adapter=adapter)
-    translator = with_direction(translator, source_language, target_language)
+    translator = model_options.load(model, Translator)
     pairs = read_pairs(data)
     if (curves or prune is not None) and (hint := tokenization_hint(pairs.targets, tokenize)):
         log(hint)
@@ -133,7 +114,13 @@ def heads(
             )
         _prune(translator, least, output, test, measures, as_json=as_json)
         return
-    _give_ranking(ranking, drawn, found, model=str(model), output=output, as_json=as_json)
+    if output is not None:
+        save_ranking(output, ranking, drawn, found, model=str(model))
+        echo(f"wrote {output}")
+    elif as_json:
+        print_result(json.dumps(ranking_facts(ranking, drawn, found, model=str(model)), indent=1))
+    else:
+        print_result(_ranking_table(ranking, drawn, found))
 
 
 def _share_or_heads(prune: str) -> float | list[HeadName]:
@@ -228,27 +215,6 @@ def _prune(
         title = {"bleu": "BLEU", "sentences_per_second": "sentences/s"}.get(name, name.removeprefix("num_"))
         echo(f"{title:<14}{getattr(before, name):>12{form}}{getattr(after, name):>12{form}}")
     echo(f"\nwrote {output}, without {counted(len(removed), 'head')}; next: {program()} translate {output} input.txt")
-
-
-def _give_ranking(
-    ranking: Ranking,
-    drawn: dict[str, list[tuple[float, float]]],
-    found: dict[HeadName, HeadStatistics],
-    *,
-    model: str,
-    output: Path | None,
-    as_json: bool,
-) -> None:
-    """Write a ranking to a file, or print it."""
-    from regard.analysis.head_report import ranking_facts, save_ranking
-
-    if output is not None:
-        save_ranking(output, ranking, drawn, found, model=model)
-        echo(f"wrote {output}")
-    elif as_json:
-        print_result(json.dumps(ranking_facts(ranking, drawn, found, model=model), indent=1))
-    else:
-        print_result(_ranking_table(ranking, drawn, found))
 
 
 def _ranking_table(

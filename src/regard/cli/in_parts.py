@@ -6,14 +6,14 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.option_types import given, refuse_given
+from regard.cli.option_types import Command, given, refuse_given, with_options
 from regard.cli.output import echo, log
 from regard.errors import DataError, SettingsError
 from regard.names import is_file
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from regard.parts.manifest import Manifest
     from regard.parts.part_files import PartRecord
 
-Command = Callable[..., None]
-
 
 @dataclass(frozen=True)
 class PartOptions:
     """The options of a command about parts."""
 
+    folder: Annotated[
+        Path | None, typer.Option("-o", "--output", help="With --parts: the folder to write.", metavar="FOLDER")
+    ] = None
     parts: Annotated[
         int | None,
         typer.Option(
@@ -80,7 +81,7 @@ class PartOptions:
             SettingsError: options that do not go together.
         """
         if self.parts is None:
-            refuse_given("part", "column", "collect", "dry_run", "ray", because="without `--parts`")
+            refuse_given("folder", "part", "column", "collect", "dry_run", "ray", because="without `--parts`")
             return None
         if self.collect:
             refuse_given("part", "dry_run", "ray", because="with `--collect`, which joins the parts that are done")
@@ -88,11 +89,6 @@ class PartOptions:
             refuse_given("part", because="with `--dry-run`, which measures all parts")
             refuse_given("ray", because="with `--dry-run`, which measures this machine")
         return self
-
-
-OutputFolder = Annotated[
-    Path | None, typer.Option("-o", "--output", help="With --parts: the folder to write.", metavar="FOLDER")
-]
 
 
 Collect = Annotated[
@@ -116,23 +112,11 @@ def divisible(*without: str, collect: Any = Collect) -> Callable[[Command], Comm
         for name, each in signature(PartOptions, eval_str=True).parameters.items()
         if name not in without
     ]
-
-    def with_options(command: Command) -> Command:
-        @wraps(command)
-        def run(**given: Any) -> None:
-            about_parts = PartOptions(**{each.name: given.pop(each.name) for each in options})
-            command(**given, in_parts=about_parts.checked())
-
-        own = signature(command, eval_str=True)
-        others = [each for name, each in own.parameters.items() if name != "in_parts"]
-        run.__signature__ = own.replace(parameters=[*others, *options])  # type: ignore[attr-defined]
-        return run
-
-    return with_options
+    return partial(with_options, "in_parts", options, lambda **found: PartOptions(**found).checked())
 
 
 def answer_in_parts(
-    command: str, answer: RowAnswers, files: Sequence[InputFile], folder: Path | None, options: PartOptions
+    command: str, answer: RowAnswers, files: Sequence[InputFile], options: PartOptions
 ) -> dict[str, Any] | None:
     """Do what the options ask for: answer the parts that are missing, join all, or estimate the cost.
 
@@ -151,7 +135,7 @@ def answer_in_parts(
     if options.dry_run:
         _estimate(divide(work, files, options.num_parts), files, answer)
         return None
-    if folder is None:
+    if (folder := options.folder) is None:
         raise SettingsError("`--parts` needs `-o FOLDER`, where each part is a file.")
     ending = f"{answer.ending}{files[0].packing}"
     if not options.collect:
@@ -214,9 +198,12 @@ def _answer_missing(
     options: PartOptions,
 ) -> None:
     """Answer the chosen parts that are not done."""
+    import torch
+
     from regard.parts.manifest import check_input
     from regard.parts.part_files import missing_parts, write_part
     from regard.parts.part_numbers import part_numbers
+    from regard.parts.ray_cluster import answer_on_cluster
     from regard.runs.progress import RunDisplay
 
     chosen, variable = part_numbers(options.part, len(manifest.parts), os.environ)
@@ -245,8 +232,12 @@ def _answer_missing(
                 for number in missing
                 if missing_parts(folder, manifest, [number], ending)  # another process may have done it since
             )  # fmt: skip
-        else:
-            records = _on_cluster(options.ray, folder, manifest, files, answer, ending, missing)
+        else:  # its actors work in other folders: all names become absolute
+            here = [replace(file, path=file.path.absolute()) for file in files]
+            records = answer_on_cluster(
+                options.ray, folder.absolute(), manifest, here, replace(answer, model=answer.model.absolute()),
+                ending=ending, numbers=missing, threads=torch.get_num_threads() if "threads" in given.get() else 1,
+            )  # fmt: skip
         for record in records:
             errors = f", {record.num_errors:,} without an answer" if record.num_errors else ""
             repeated = f", {record.num_repeated:,} equal to an earlier one" if record.num_repeated else ""
@@ -258,29 +249,6 @@ def _answer_missing(
                 count(record.num_rows)
         for note in answer.notes:
             display.say(note)
-
-
-def _on_cluster(
-    address: str,
-    folder: Path,
-    manifest: Manifest,
-    files: Sequence[InputFile],
-    answer: RowAnswers,
-    ending: str,
-    missing: Sequence[int],
-) -> Iterator[PartRecord]:
-    """Answer parts on a cluster of Ray. Its actors work in other folders, so that all names become absolute."""
-    import torch
-
-    from regard.parts.ray_cluster import answer_on_cluster
-
-    here = [replace(file, path=file.path.absolute()) for file in files]
-    model = replace(answer, model=answer.model.absolute())
-    num_gpus = 1.0 if answer.model.device.startswith("cuda") else 0.0
-    return answer_on_cluster(
-        address, folder.absolute(), manifest, here, model, ending=ending, numbers=missing,
-        threads=torch.get_num_threads() if "threads" in given.get() else 1, num_gpus=num_gpus,
-    )  # fmt: skip
 
 
 def _estimate(manifest: Manifest, files: Sequence[InputFile], answer: RowAnswers) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -13,20 +12,14 @@ import typer
 
 from regard.cli.input import text_itself
 from regard.cli.option_types import (
-    Adapter,
     Beam,
     Changes,
-    Device,
-    FromHub,
     LengthPenalty,
     Model,
-    Source,
-    Target,
-    Threads,
+    ModelOptions,
+    about_model,
     from_hub_if_asked,
-    prepare_process,
     refuse_given,
-    with_direction,
 )
 from regard.cli.output import echo, log, print_result
 from regard.errors import DataError, SettingsError, check_known
@@ -46,7 +39,9 @@ Head = Annotated[
 ]
 
 
+@about_model("ensemble", "precision", "engine")
 def inspect(
+    model_options: ModelOptions,
     model: Model,
     text: Annotated[str, typer.Argument(help="The text that the model reads; - is standard input.")],
     target: Annotated[
@@ -79,20 +74,14 @@ def inspect(
     search: Annotated[bool, typer.Option("--search", help="Draw the search as a tree instead (.svg or .png).")] = False,
     length_penalty: LengthPenalty = 1.0,
     changes: Changes = None,
-    source_language: Source = None,
-    target_language: Target = None,
-    adapter: Adapter = None,
-    from_hub: FromHub = False,
-    threads: Threads = None,
-    device: Device = "auto",
 ) -> None:
     """Show the attention weights of every head of a model on one text."""
     from regard.analysis.attribution import METHODS, check_flow, trace_flow
     from regard.analysis.numbers import ENDINGS as NUMBERS
     from regard.generation.options import DecodingOptions
     from regard.inspection.inspection import check_ending
+    from regard.pipelines.any_pipeline import AnyPipeline
     from regard.pipelines.language_model import LanguageModel
-    from regard.pipelines.loading import load
     from regard.pipelines.translator import Translator
     from regard.runs.settings.reading import parse_options
 
@@ -101,18 +90,12 @@ def inspect(
         check_folder(output)
     if links and (output is None or output.suffix not in (".svg", ".png") or len(head or ()) > 1):
         raise SettingsError("`--links` needs `-o FILE.svg` or `-o FILE.png`, and at most one `--head`.")
-    besides = {
-        "--links": links,
-        "--head": head,
-        "--ablate": ablate,
-        "--lens": lens,
-        "--norms": norms, "--rank": rank > 1,
-    }  # fmt: skip
+    others = ("links", "head", "ablate", "lens", "norms", "rank")
     if flow is not None:
         check_known("--flow", flow, METHODS, "a known one")
-        _check_alone("--flow", besides | {"--search": search})
+        refuse_given(*others, "search", because="with --flow, which shows something else")
     if search:
-        _check_alone("--search", besides | {"--target": target})
+        refuse_given(*others, "target", because="with --search, which shows something else")
     if target is not None:
         refuse_given("rank", because="with --target, which gives the only translation")
         if not ablate:
@@ -122,8 +105,7 @@ def inspect(
     options = DecodingOptions(
         **{"beam_size": max(beam, rank), "length_penalty": length_penalty, **parse_options(changes or [])}
     )
-    prepare_process(threads)
-    loaded = with_direction(load(model, device=device, adapter=adapter), source_language, target_language)
+    loaded = model_options.load(model, AnyPipeline)
     text = text_itself(text, f"inspect {model}")
     if "\n" in text and not isinstance(loaded, LanguageModel):
         raise DataError(f"{model} reads one line of text; got {len(text.splitlines())} lines.")
@@ -157,7 +139,9 @@ def inspect(
     _show(seen, head, loaded if lens else None, options)
 
 
+@about_model("ensemble", "precision", "engine", "source_language", "target_language")
 def align(
+    model_options: ModelOptions,
     model: Model,
     data: Annotated[
         list[str], typer.Argument(help="Source file and target file, or one file of pairs (.tsv, .jsonl, hf:...).")
@@ -192,10 +176,6 @@ def align(
     symmetrize: Annotated[
         str, typer.Option(help="With --reverse: grow-diag-final-and, grow-diag, intersection or union.")
     ] = "grow-diag-final-and",
-    adapter: Adapter = None,
-    from_hub: FromHub = False,
-    threads: Threads = None,
-    device: Device = "auto",
 ) -> None:
     """Print the word alignment of each pair as 0-0 1-2 (source word - target word), one line per pair."""
     from regard.analysis import aligning
@@ -226,8 +206,7 @@ def align(
         raise SettingsError(
             "`--shifted` needs `--from`: without it, both readings are compared. Add `--from`, or remove `--shifted`."
         )
-    prepare_process(threads)
-    translator = load_as(model, Translator, device=device, adapter=adapter)
+    translator = model_options.load(model, Translator, is_directed=False)
     if place is None and (special := alignment_head(translator.model)) is not None:
         place = f"cross.{special[0]}.{special[1]}"
     pairs = read_pairs(data)
@@ -242,7 +221,10 @@ def align(
     readout = None if place is None else aligning.named_readout(place, translator, shifted=shifted)
     links = aligning.aligned(translator, both, right, readout, separators, report=log)
     if reverse is not None:
-        other, turned_pairs = load_as(reverse, Translator, device=device), [(target, source) for source, target in both]
+        other, turned_pairs = (
+            load_as(reverse, Translator, device=model_options.device),
+            [(target, source) for source, target in both],
+        )
         back = aligning.aligned(
             other, turned_pairs, right and list(map(reversed_gold, right)), None, separators, report=log
         )
@@ -269,12 +251,6 @@ def _draw_search(translator: Translator, text: str, output: Path | None, options
 
     write_whole(output, picture_bytes(search_figure(translator, text, options), output.suffix))
     echo(f"wrote {output}")
-
-
-def _check_alone(name: str, others: Mapping[str, object]) -> None:
-    """Make sure that no option is given that has no effect together with `name`."""
-    for other in (other for other, given in others.items() if given):
-        raise SettingsError(f"`{name}` and `{other}` show different things; remove one of them.")
 
 
 def _show(seen: Inspection, heads: list[str] | None, lens_of: Pipeline | None, options: Any) -> None:

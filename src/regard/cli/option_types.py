@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import partial, wraps
+from inspect import Parameter, signature
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import typer
 
 from regard.errors import HUB, SettingsError
 from regard.processors import may_choose_threads, num_free, usage
 
-Kind = TypeVar("Kind")
+if TYPE_CHECKING:
+    from regard.parts.answers import ModelChoice
+    from regard.pipelines.pipeline import Pipeline
+
+Kind = TypeVar("Kind", bound="Pipeline")
+Command = Callable[..., None]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, xpu, or mps.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads; by default one per core that is free.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing model.")]
@@ -90,6 +98,72 @@ References = Annotated[
     typer.Option(metavar="FILE", help="One more reference for each source, line by line; may be repeated."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """The options of a command about the model that it loads."""
+
+    source_language: Source = None
+    target_language: Target = None
+    ensemble: Others = None
+    adapter: Adapter = None
+    precision: Precision = "float32"
+    engine: Engine = "auto"
+    from_hub: FromHub = False
+    threads: Threads = None
+    device: Device = "auto"
+
+    def load(self, model: Path, kind: type[Kind], *, is_directed: bool = True) -> Kind:
+        """Prepare the process, and load the model, which must be of a kind.
+
+        Args:
+            is_directed: whether a model of several languages is that of one direction.
+        Raises:
+            RegardError: as for `load_as` and `with_direction`.
+        """
+        from regard.pipelines.loading import load_as
+
+        prepare_process(self.threads)
+        loaded = load_as(
+            model, kind, device=self.device, precision=self.precision, others=self.ensemble or (), adapter=self.adapter,
+            engine=self.engine,
+        )  # fmt: skip
+        return with_direction(loaded, self.source_language, self.target_language) if is_directed else loaded
+
+    def choice(self, model: Path) -> ModelChoice:
+        """The model by its name, for what answers rows."""
+        from regard.parts.answers import ModelChoice
+
+        return ModelChoice(
+            model, self.device, self.precision, self.engine, tuple(self.ensemble or ()), self.adapter,
+            self.source_language, self.target_language,
+        )  # fmt: skip
+
+
+def about_model(*without: str) -> Callable[[Command], Command]:
+    """A decorator that gives a command the options about its model, but for some. It gets them as `model_options`."""
+    fields = signature(ModelOptions, eval_str=True).parameters.values()
+    return partial(with_options, "model_options", [each for each in fields if each.name not in without], ModelOptions)
+
+
+def with_options(name: str, options: Sequence[Parameter], make: Callable[..., object], command: Command) -> Command:
+    """A command with further options. It gets them as one argument.
+
+    Args:
+        name: of the argument.
+        make: makes it of the options.
+    """
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        made = make(**{each.name: given.pop(each.name) for each in options})
+        command(**given, **{name: made})
+
+    own = signature(command, eval_str=True)
+    others = [each for each in own.parameters.values() if each.name != name]
+    run.__signature__ = own.replace(parameters=[*others, *options])  # type: ignore[attr-defined]
+    return run
 
 
 def refuse_given(*names: str, because: str) -> None:

@@ -45,23 +45,12 @@ def log(message: str) -> None:
 def summary(results: dict[str, Any]) -> str:
     """The scores of some results, one to a line; which there are depends on the kind of model. Those of labels are tables."""
     from regard.evaluation.label_metrics import confusion_table, score_table
-    from regard.evaluation.score_table import NO_BLEU
+    from regard.evaluation.score_table import NO_BLEU, SCORES
     from regard.evaluation.text_metrics import ADDED
     from regard.text.wording import counted
 
     signatures = results.get("signatures", {})
-    rows = [
-        ("bleu", "BLEU", ".2f", signatures.get("bleu", "")),
-        ("chrf", "chrF", ".2f", signatures.get("chrf", "")),
-        ("exact_match", "exact match", ".2%", ""),
-        ("accuracy", "accuracy", ".2%", ""),
-        ("macro_f1", "macro F1", ".2%", "the mean of the labels' F1"),
-        ("token_accuracy", "token accuracy", ".2%", "each token after the right ones"),
-        ("nats_per_token", "loss", ".4f", "nats per token, line breaks included"),
-        ("perplexity", "perplexity", ".3f", "per token, end symbol included"),
-        ("nats_per_character", "nats", ".4f", "per character"),
-        ("bits_per_byte", "bits", ".4f", "per byte of UTF-8"),
-    ]
+    rows = [(key, name, form, signatures.get(key, note)) for key, (_, form, name, note) in SCORES.items()]
     rows += [(name, name, ".4g", "") for name in ADDED]
     counts = {"num_pairs": "pair", "num_labels": "label", "num_tokens": "token"}
     sizes = [counted(results[key], what) for key, what in counts.items() if key in results]

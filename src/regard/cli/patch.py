@@ -9,19 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regard.cli.inspect import check_folder
-from regard.cli.option_types import (
-    Adapter,
-    AsJson,
-    Device,
-    FromHub,
-    Model,
-    Source,
-    Target,
-    Threads,
-    prepare_process,
-    two_answers,
-    with_direction,
-)
+from regard.cli.option_types import AsJson, Model, ModelOptions, about_model, two_answers
 from regard.cli.output import echo, print_result
 
 if TYPE_CHECKING:
@@ -31,7 +19,9 @@ MOST_COLUMNS, LONGEST_TOKEN = 8, 14
 """The columns of a table that fit a terminal, and the characters of a token that are shown."""
 
 
+@about_model("ensemble", "precision", "engine")
 def patch(
+    model_options: ModelOptions,
     model: Model,
     text: Annotated[str, typer.Argument(help="The text A that the model reads.")],
     other: Annotated[
@@ -46,25 +36,18 @@ def patch(
         ),
     ] = None,
     prefix: Annotated[str, typer.Option(help="The beginning of the translations.")] = "",
-    source_language: Source = None,
-    target_language: Target = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write, in JSON.")] = None,
     as_json: AsJson = False,
-    adapter: Adapter = None,
-    from_hub: FromHub = False,
-    threads: Threads = None,
-    device: Device = "auto",
 ) -> None:
     """Put states of one text into the run on another, and show which of them change what the model says (activation patching)."""
     from regard.analysis.patching import patch as patch_places
-    from regard.pipelines.loading import load
+    from regard.pipelines.any_pipeline import AnyPipeline
     from regard.runs.progress import LongWork, RunDisplay
 
     if output is not None:
         check_folder(output)
     named = two_answers(answers)
-    prepare_process(threads)
-    loaded = with_direction(load(model, device=device, adapter=adapter), source_language, target_language)
+    loaded = model_options.load(model, AnyPipeline)
     with RunDisplay() as display:
         found = patch_places(
             loaded,

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.in_parts import OutputFolder, PartOptions, answer_in_parts, divisible, input_file
+from regard.cli.in_parts import PartOptions, answer_in_parts, divisible, input_file
 from regard.cli.input import check_input, input_lines
-from regard.cli.option_types import Adapter, Device, FromHub, Model, Threads, prepare_process, refuse_given
+from regard.cli.option_types import Model, ModelOptions, about_model, prepare_process
 from regard.cli.output import log, print_result
 
 MOST_CUTS_TOLD = 5
@@ -18,7 +18,9 @@ MOST_CUTS_TOLD = 5
 
 
 @divisible()
+@about_model("ensemble", "precision", "engine", "source_language", "target_language")
 def predict(
+    model_options: ModelOptions,
     model: Model,
     input: Annotated[str, typer.Argument(help="A text file, one text per line; - is standard input.")] = "-",
     as_json: Annotated[
@@ -28,33 +30,25 @@ def predict(
             help="Print a JSON object for each line: text, labels, probs (values of a regression); is_cut, if it was truncated.",
         ),
     ] = False,
-    adapter: Adapter = None,
-    from_hub: FromHub = False,
-    threads: Threads = None,
-    device: Device = "auto",
-    output: OutputFolder = None,
     in_parts: PartOptions | None = None,
 ) -> None:
     """Label each line with a classifier, tagger or masked language model (--arch encoder)."""
     from regard.checkpoint import stored_config
-    from regard.parts.answers import ModelChoice, PredictedRows, predicted_line
-    from regard.pipelines.loading import load_as
+    from regard.parts.answers import PredictedRows, predicted_line
     from regard.pipelines.predictor import WINDOW, Predictor
 
     if in_parts:
-        prepare_process(threads)
+        prepare_process(model_options.threads)
         file = input_file(input, in_parts.column)
         names_column = in_parts.column is not None or file.kind != "tsv"
-        answer = PredictedRows(ModelChoice(model, device, adapter=adapter), as_json, names_column)
-        answer_in_parts("predict", answer, [file], output, in_parts)
+        answer = PredictedRows(model_options.choice(model), as_json, names_column)
+        answer_in_parts("predict", answer, [file], in_parts)
         return
-    refuse_given("output", because="without `--parts`")
     check = partial(check_input, input, f"predict {model}", key="text")
-    config = stored_config(model) if adapter is None else None
+    config = stored_config(model) if model_options.adapter is None else None
     may_be_pairs = config is None or getattr(config, "reads_pairs", False)
     check(has_pairs=may_be_pairs, column="2-3" if may_be_pairs else "2")
-    prepare_process(threads)
-    predictor = load_as(model, Predictor, device=device, adapter=adapter)
+    predictor = model_options.load(model, Predictor)
     if not predictor.reads_pairs:
         check(column="2")
     num_cut, is_typed = 0, input == "-" and sys.stdin.isatty()

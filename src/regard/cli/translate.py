@@ -6,6 +6,7 @@ import json
 import sys
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,23 +16,15 @@ from regard.cli.in_parts import PartOptions, answer_in_parts, divisible, input_f
 from regard.cli.input import check_input, input_lines
 from regard.cli.inspect import check_folder
 from regard.cli.option_types import (
-    Adapter,
     BatchSize,
     Beam,
     Changes,
-    Device,
-    Engine,
-    FromHub,
     LengthPenalty,
     Model,
-    Others,
-    Precision,
-    Source,
-    Target,
-    Threads,
+    ModelOptions,
+    about_model,
     prepare_process,
     refuse_given,
-    with_direction,
 )
 from regard.cli.output import log, print_result
 from regard.errors import DataError, SettingsError
@@ -39,18 +32,17 @@ from regard.names import is_file
 
 if TYPE_CHECKING:
     from regard.generation.options import DecodingOptions
-    from regard.parts.answers import ModelChoice
     from regard.pipelines.translation import Translation
     from regard.pipelines.translator import Translator
 
 
-@divisible()
+@divisible("folder")
+@about_model()
 def translate(
+    model_options: ModelOptions,
     model: Model,
     input: Annotated[str, typer.Argument(help="A text file, one sentence per line; - is standard input.")] = "-",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write.")] = None,
-    source_language: Source = None,
-    target_language: Target = None,
     beam: Beam = 5,
     n_best: Annotated[
         int, typer.Option(min=1, help="Print this many translations of each line: line ||| text ||| score.")
@@ -74,8 +66,6 @@ def translate(
             metavar="FILE",
         ),
     ] = None,
-    ensemble: Others = None,
-    adapter: Adapter = None,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print a JSON object for each line: text, score, tokens, token_log_probs ..."),
@@ -83,28 +73,22 @@ def translate(
     stream: Annotated[
         bool, typer.Option("--stream", help="Print each translation while it is written; one line at a time.")
     ] = False,
-    precision: Precision = "float32",
-    engine: Engine = "auto",
-    from_hub: FromHub = False,
-    threads: Threads = None,
-    device: Device = "auto",
     in_parts: PartOptions | None = None,
 ) -> None:
     """Translate a file, standard input or typed text, line by line."""
     from regard.generation.options import DecodingOptions
-    from regard.parts.answers import ModelChoice
-    from regard.pipelines.loading import load_as
+    from regard.parts.answers import TranslatedRows
     from regard.pipelines.translator import Translator
     from regard.runs.settings.reading import parse_options
     from regard.text.lines import write_lines
 
-    files = (("--prefixes", prefixes), ("--required", required), ("--nearest-to", nearest_to))
     if nearest_to is not None and (n_best > 1 or beam < 2):
         raise SettingsError(
             "`--nearest-to` chooses one of several hypotheses. Use it with `--beam 2` or more, without `--n-best`."
         )
     if stream:
-        _check_stream(("-o", output), ("--json", as_json), ("--parts", in_parts), *files)
+        others = ("output", "as_json", "parts", "prefixes", "required", "nearest_to", "batch_size")
+        refuse_given(*others, because="with --stream, which prints one line at a time as it is written")
     if output and not in_parts:
         check_folder(output)
     if not in_parts:
@@ -124,17 +108,19 @@ def translate(
             raise SettingsError(
                 f"`{name}` needs `--json`: lines of text hold translations only. Add `--json`, or remove `{name}`."
             )
-    prepare_process(threads)
     if in_parts:
-        choice = ModelChoice(
-            model, device, precision, engine, tuple(ensemble or ()), adapter, source_language, target_language
+        prepare_process(model_options.threads)
+        besides = {"prefixes": prefixes, "required": required, "references": nearest_to}
+        texts = {kind: name for kind, name in besides.items() if name}
+        if options.n_best > 1 and not as_json and nearest_to is None:
+            raise SettingsError("`--n-best` needs `--json` with `--parts`: each line of input has one line of output.")
+        answer = TranslatedRows(model_options.choice(model), as_json, options, tuple(texts))
+        further = (input_file(name, None, has_lines=True) for name in texts.values())
+        answer_in_parts(
+            "translate", answer, [input_file(input, in_parts.column), *further], replace(in_parts, folder=output)
         )
-        _translate_in_parts(choice, options, [input, prefixes, required, nearest_to], as_json, output, in_parts)
         return
-    translator = load_as(
-        model, Translator, device=device, precision=precision, others=ensemble or (), adapter=adapter, engine=engine
-    )
-    translator = with_direction(translator, source_language, target_language)
+    translator = model_options.load(model, Translator)
     is_typed = input == "-" and sys.stdin.isatty() and output is None
     if is_typed:
         log(f"{model} is ready: type a line to translate it. Ctrl-D ends.")
@@ -147,50 +133,14 @@ def translate(
                     raise
                 log(f"regard: {error}")
         return
-    besides = prefixes, required, nearest_to
-    rows = _rows_of_file(translator, input, options, besides, n_best, as_json, shows_progress=output is not None)
+    rows = _rows_of_file(
+        translator, input, options, (prefixes, required, nearest_to), n_best, as_json, shows_progress=output is not None
+    )
     if output:
         write_lines(output, rows)
     else:
         for row in rows:
             print_result(row)
-
-
-def _check_stream(*others: tuple[str, object]) -> None:
-    """Make sure that no option is given that does not work with `--stream`.
-
-    Raises:
-        SettingsError: one is.
-    """
-    for name, is_given in others:
-        if is_given:
-            raise SettingsError(f"`--stream` does not work with `{name}`; remove one of them.")
-    refuse_given("batch_size", because="with --stream, which translates one line at a time")
-
-
-def _translate_in_parts(
-    choice: ModelChoice,
-    options: DecodingOptions,
-    files: list[str | None],
-    as_json: bool,
-    folder: Path | None,
-    in_parts: PartOptions,
-) -> None:
-    """Translate a large file in parts.
-
-    Args:
-        files: the texts, and where they are given: prefixes, required phrases, references to be near to.
-    """
-    from regard.parts.answers import TranslatedRows
-
-    input, *others = files
-    texts = {kind: name for kind, name in zip(("prefixes", "required", "references"), others, strict=True) if name}
-    if options.n_best > 1 and not as_json and "references" not in texts:
-        raise SettingsError("`--n-best` needs `--json` with `--parts`: each line of input has one line of output.")
-    assert input is not None
-    inputs = [input_file(input, in_parts.column), *(input_file(name, None, has_lines=True) for name in texts.values())]
-    answer = TranslatedRows(choice, as_json, options, tuple(texts))
-    answer_in_parts("translate", answer, inputs, folder, in_parts)
 
 
 def _rows_of_file(

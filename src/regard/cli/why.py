@@ -11,20 +11,7 @@ import typer
 
 from regard.cli.input import text_itself
 from regard.cli.inspect import check_folder
-from regard.cli.option_types import (
-    Adapter,
-    AsJson,
-    Device,
-    FromHub,
-    Model,
-    Source,
-    Target,
-    Threads,
-    prepare_process,
-    refuse_given,
-    two_answers,
-    with_direction,
-)
+from regard.cli.option_types import AsJson, Model, ModelOptions, about_model, refuse_given, two_answers
 from regard.cli.output import echo, print_result
 from regard.errors import SettingsError
 
@@ -38,7 +25,9 @@ WIDTH, LONGEST_TOKEN = 80, 10
 """The characters of a line, and of a token that are shown."""
 
 
+@about_model("ensemble", "precision", "engine")
 def why(
+    model_options: ModelOptions,
     model: Model,
     text: Annotated[str, typer.Argument(help="The text that the model reads; - reads standard input.")],
     target: Annotated[
@@ -64,22 +53,16 @@ def why(
             metavar="HEAD:ROW:KEY",
         ),
     ] = None,
-    source_language: Source = None,
-    target_language: Target = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="File to write: .json, .csv, .svg or .png.")
     ] = None,
     as_json: AsJson = False,
-    adapter: Adapter = None,
-    from_hub: FromHub = False,
-    threads: Threads = None,
-    device: Device = "auto",
 ) -> None:
     """Split what a model says, or a score of a head, into what each part of the model adds (direct logit attribution)."""
     from regard.analysis.explaining import contributions, head_values, why_key
     from regard.analysis.numbers import ENDINGS
     from regard.inspection.inspection import check_ending
-    from regard.pipelines.loading import load
+    from regard.pipelines.any_pipeline import AnyPipeline
 
     if output is not None:
         check_ending(output, ENDINGS)
@@ -89,12 +72,10 @@ def why(
         refuse_given("at", because="in JSON and .csv, which have all rows")
     pair = two_answers(answers)
     place = _place(key)
-    for name, given in (("--head", head), ("--at", at), ("--answers", answers)):
-        if place is not None and given is not None:
-            raise SettingsError(f"`--key` and `{name}` do not go together; remove one of them.")
+    if place is not None:
+        refuse_given("head", "at", "answers", because="with --key, which has a head and a row")
     text = text_itself(text, f"why {model}")
-    prepare_process(threads)
-    loaded = with_direction(load(model, device=device, adapter=adapter), source_language, target_language)
+    loaded = model_options.load(model, AnyPipeline)
     found: Contributions | HeadValues | KeyReasons
     if place is not None:
         found = why_key(loaded, text, *place, target)

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regard.errors import ModelFolderError
 from regard.evaluation.text_metrics import sentence_utility
@@ -54,13 +56,13 @@ class Confidence:
         ]
         if len(rows) < LEAST_PAIRS:
             return None
-        groups: list[tuple[float, float, int]] = []
-        for part in np.array_split(np.array(sorted(rows)), min(MOST_GROUPS, len(rows) // GROUP)):
-            group = (float(part[:, 0].mean()), float(part[:, 1].mean()), len(part))
-            while groups and (groups[-1][0] >= group[0] or groups[-1][1] >= group[1]):
-                group = _merged(groups.pop(), group)
+        groups: list[NDArray[Any]] = []
+        for group in np.array_split(np.array(sorted(rows)), min(MOST_GROUPS, len(rows) // GROUP)):
+            while groups and (groups[-1].mean(axis=0) >= group.mean(axis=0)).any():
+                group = np.concatenate([groups.pop(), group])
             groups.append(group)
-        return cls([group[0] for group in groups], [group[1] for group in groups], len(rows))
+        log_probs, mean_chrf = np.stack([group.mean(axis=0) for group in groups], axis=1).tolist()
+        return cls(log_probs, mean_chrf, len(rows))
 
     def expect(self, token_log_probs: Sequence[float]) -> float:
         """The chrF, from 0 to 1, to be expected of a translation; 1 for one without tokens."""
@@ -93,13 +95,3 @@ class Confidence:
         if not log_probs or len(log_probs) != len(chrf) or not ascends or not np.isfinite([*log_probs, *chrf]).all():
             raise ModelFolderError(f"{path} must have as many log_probs as chrf, both ascending. Delete it.")
         return cls(log_probs, chrf, num_pairs)
-
-
-def _merged(first: tuple[float, float, int], second: tuple[float, float, int]) -> tuple[float, float, int]:
-    """Merge two groups: the means, weighted by sizes."""
-    size = first[2] + second[2]
-    return (
-        (first[0] * first[2] + second[0] * second[2]) / size,
-        (first[1] * first[2] + second[1] * second[2]) / size,
-        size,
-    )

@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from statistics import fmean
 from typing import Any
 
 MOST_CONFUSIONS, MOST_LABELS = 10, 40
 """The rows of a table that are shown."""
 WIDEST_MATRIX = 10
 """The number of labels above which the commonest confusions are shown instead of the matrix."""
-
-
-def accuracy(predicted: Sequence[str], right: Sequence[str]) -> float:
-    """Share of labels that are right, from 0 to 1."""
-    return sum(p == r for p, r in zip(predicted, right, strict=True)) / len(right)
-
-
-def macro_f1(predicted: Sequence[str], right: Sequence[str]) -> float:
-    """The mean over all labels that occur on either side of their F1, from 0 to 1."""
-    scores = [score.f1 for score in label_scores(predicted, right).values() if score.f1 is not None]
-    return sum(scores) / len(scores)
 
 
 @dataclass(frozen=True)
@@ -68,14 +58,15 @@ def confusion(predicted: Sequence[str], right: Sequence[str]) -> dict[str, dict[
 
 
 def label_results(predicted: Sequence[str], right: Sequence[str], labels: Sequence[str] = ()) -> dict[str, Any]:
-    """Collect all these scores as `results.json` holds them: `accuracy`, `macro_f1`, `num_labels`, `labels` and
-    `confusion`.
+    """Collect all scores as `results.json` holds them: `accuracy`, the share of labels that are right; `macro_f1`, the mean F1
+    of the labels that occur on either side; `num_labels`, `labels` and `confusion`.
     """
+    scores = label_scores(predicted, right, labels)
     return {
-        "accuracy": accuracy(predicted, right),
-        "macro_f1": macro_f1(predicted, right),
+        "accuracy": fmean(p == r for p, r in zip(predicted, right, strict=True)),
+        "macro_f1": fmean(score.f1 for score in scores.values() if score.f1 is not None),
         "num_labels": len(right),
-        "labels": {label: asdict(score) for label, score in label_scores(predicted, right, labels).items()},
+        "labels": {label: asdict(score) for label, score in scores.items()},
         "confusion": confusion(predicted, right),
     }
 

@@ -6,17 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 SCORES = {
-    "bleu": ("BLEU", ".2f"),
-    "chrf": ("chrF", ".2f"),
-    "exact_match": ("exact match", ".2%"),
-    "accuracy": ("accuracy", ".2%"),
-    "macro_f1": ("macro F1", ".2%"),
-    "token_accuracy": ("token accuracy", ".2%"),
-    "nats_per_token": ("nats per token", ".4f"),
-    "perplexity": ("perplexity per token", ".3f"),
-    "nats_per_character": ("nats per character", ".4f"),
-    "bits_per_byte": ("bits per byte", ".4f"),
+    "bleu": ("BLEU", ".2f", "BLEU", ""),
+    "chrf": ("chrF", ".2f", "chrF", ""),
+    "exact_match": ("exact match", ".2%", "exact match", ""),
+    "accuracy": ("accuracy", ".2%", "accuracy", ""),
+    "macro_f1": ("macro F1", ".2%", "macro F1", "the mean of the labels' F1"),
+    "token_accuracy": ("token accuracy", ".2%", "token accuracy", "each token after the right ones"),
+    "nats_per_token": ("nats per token", ".4f", "loss", "nats per token, line breaks included"),
+    "perplexity": ("perplexity per token", ".3f", "perplexity", "per token, end symbol included"),
+    "nats_per_character": ("nats per character", ".4f", "nats", "per character"),
+    "bits_per_byte": ("bits per byte", ".4f", "bits", "per byte of UTF-8"),
 }
+"""The title of each score and its format; and where a note stands behind it, a shorter title, and the note."""
 
 OLD_TASK = "old_task"
 """The key, in the results of a run, of the scores on data of an older task."""
@@ -33,7 +34,7 @@ def shown_score(results: Mapping[str, Any], key: str, form: str, *, with_signatu
 
 def shown_scores(results: Mapping[str, Any]) -> dict[str, str]:
     """The scores that some results have, by their titles."""
-    return {title: shown_score(results, key, form) for key, (title, form) in SCORES.items() if key in results}
+    return {title: shown_score(results, key, form) for key, (title, form, *_) in SCORES.items() if key in results}
 
 
 def changes(old_task: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -53,7 +54,7 @@ def changes(old_task: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         )
         for direction, before in then.items()
         if direction in now
-        for key, (title, form) in SCORES.items()
+        for key, (title, form, *_) in SCORES.items()
         if key in before and key in now[direction] and (key != "bleu" or before.get("bleu_counts", True))
     ]
 

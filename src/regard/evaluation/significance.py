@@ -1,33 +1,29 @@
-"""A test whether the difference between two systems would hold for other sentences: sacrebleu's paired bootstrap
-resampling.
+"""A test whether the difference between two systems would hold for other sentences: paired bootstrap resampling.
 
-The sentences are drawn again 1,000 times, with replacement, and both systems are scored on each draw. Source: Koehn 2004.
+The sentences are drawn again 1,000 times, with replacement, and all systems are scored on each draw, as sacrebleu does.
+Source: Koehn 2004.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any, cast
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from sacrebleu.metrics.base import Metric, Score
-from sacrebleu.significance import PairedTest, Result
+from sacrebleu.metrics.base import Metric
+from sacrebleu.significance import estimate_ci
 
-from regard.errors import SettingsError
 from regard.evaluation.text_metrics import Column
-from regard.memory import free_bytes
 
 RESAMPLES = 1000
 LEAST = 20
 """The smallest number of sentences, and of sentences that differ; with fewer, the test would see differences that are
 not there.
 """
-STATISTIC_BYTES = 4
-"""The bytes of a statistic: sacrebleu computes in float32."""
 
 Row = NDArray[Any]
 StatisticsScore = Callable[[Row], float]
@@ -70,31 +66,24 @@ def paired_bootstrap(systems: Sequence[Row], score: StatisticsScore) -> list[Sys
     Args:
         systems: statistics of shape (sentence, run, statistic) each; of the same sentences.
         score: of summed statistics.
-    Raises:
-        SettingsError: the resamples do not fit into memory.
     """
-    first, num_sentences = systems[0], len(systems[0])
     of_runs = [[score(run) for run in system.sum(axis=0)] for system in systems]
-    means = [fmean(runs) for runs in of_runs]
-    if num_sentences < LEAST:
-        intervals: list[Any] = [None] * len(systems)
-        p_values: list[float | None] = [None] * len(systems)
-    else:
-        _check_room(num_sentences, first.shape[2] * (first.shape[1] + max(system.shape[1] for system in systems)))
-        tested = _tested(systems, _mean_score(score, first.shape[2]))
-        intervals, p_values = [_interval(result) for result in tested], [result.p_value for result in tested]
-    found = [SystemScore(means[0], of_runs[0], _deviation(of_runs[0]), intervals[0])]
-    for number, system in enumerate(systems[1:], start=1):
-        difference, num_different = means[number] - means[0], _num_different(first, system)
-        interval, p = None, p_values[number]
-        if num_different >= LEAST:
-            interval = _interval(_tested([np.hstack([first, system])], _score_difference(score, first.shape))[0])
+    means, found = [fmean(runs) for runs in of_runs], list[SystemScore]()
+    resampled = _resampled(systems, score) if len(systems[0]) >= LEAST else None
+    for number, (system, runs) in enumerate(zip(systems, of_runs, strict=True)):
+        own = runs, _deviation(runs), None if resampled is None else _interval(resampled[number])
+        if number == 0:
+            found.append(SystemScore(means[0], *own))
+            continue
+        difference, num_different = means[number] - means[0], _num_different(systems[0], system)
+        interval: tuple[float, float] | None = None
+        p: float | None = None
+        if resampled is not None and num_different >= LEAST:
+            differences = resampled[number] - resampled[0]
+            interval, p = _interval(differences), _p_value(differences, difference)
         elif num_different == 0 and difference == 0:  # sacrebleu gives these 0.001
             interval, p = (0.0, 0.0), 1.0
-        else:
-            p = None
-        runs = of_runs[number]
-        found.append(SystemScore(means[number], runs, _deviation(runs), intervals[number], difference, interval, p))
+        found.append(SystemScore(means[number], *own, difference, interval, p))
     return found
 
 
@@ -131,54 +120,24 @@ def mean_score(row: Row) -> float:
     return float(row[0] / row[1])
 
 
-class _StatisticsMetric(Metric):
-    """A metric of sacrebleu's whose texts are statistics already: those of all runs side by side, a row for each sentence."""
+def _resampled(systems: Sequence[Row], score: StatisticsScore) -> Row:
+    """The score of each system, the mean over its runs, in each resample: of shape (system, resample).
 
-    def __init__(self, score: StatisticsScore) -> None:
-        super().__init__()
-        self.num_refs = 1  # sacrebleu asks for it
-        self._score = score
-
-    def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
-        return hypotheses
-
-    def _aggregate_and_compute(self, stats: Any) -> Score:
-        return self._compute_score_from_stats(np.sum(stats, axis=0))
-
-    def _compute_score_from_stats(self, stats: Any) -> Score:
-        return Score("score", self._score(stats))
-
-    def _preprocess_segment(self, sent: str) -> str:
-        raise NotImplementedError  # of texts; and so are the two below
-
-    def _extract_reference_info(self, refs: Sequence[str]) -> dict[str, Any]:
-        raise NotImplementedError
-
-    def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: dict[str, Any]) -> list[Any]:
-        raise NotImplementedError
-
-
-def _tested(systems: Sequence[Row], score: StatisticsScore) -> list[Result]:
-    """sacrebleu's results of some systems, by statistics of shape (sentence, run, statistic)."""
-    rows: list[Any] = [("", system.reshape(len(system), -1)) for system in systems]
-    _, scores = PairedTest(rows, {"score": _StatisticsMetric(score)}, None, test_type="bs", n_samples=RESAMPLES)()
-    return [result for result in scores["score"] if isinstance(result, Result)]
-
-
-def _mean_score(score: StatisticsScore, width: int) -> StatisticsScore:
-    """The mean score over runs, of their statistics side by side."""
-    return lambda row: fmean(score(run) for run in np.reshape(row, (-1, width)))
-
-
-def _score_difference(score: StatisticsScore, shape: tuple[int, ...]) -> StatisticsScore:
-    """The difference from the baseline, given its statistics and those of another system, side by side.
-
-    Args:
-        shape: of the baseline's statistics.
+    Sentences are drawn as by sacrebleu, with its seed and its float32, so that the numbers are the same.
     """
-    _, num_runs, width = shape
-    mean = _mean_score(score, width)
-    return lambda row: mean(row[num_runs * width :]) - mean(row[: num_runs * width])
+    seed, num_sentences = os.environ.get("SACREBLEU_SEED", "12345"), len(systems[0])
+    generator = np.random.default_rng(None if seed.lower() == "none" else int(seed))
+    statistics, scores = [system.astype(np.float32) for system in systems], []
+    for _ in range(RESAMPLES):
+        drawn = generator.choice(num_sentences, size=num_sentences)
+        scores.append([fmean(map(score, of_system[drawn].sum(axis=0))) for of_system in statistics])
+    return np.array(scores).T
+
+
+def _p_value(differences: Row, difference: float) -> float:
+    """The share of resamples whose difference is farther from the mean one than 0 is, as sacrebleu counts it."""
+    sizes = abs(differences)
+    return float(((sizes - sizes.mean() > abs(difference)).sum() + 1) / (RESAMPLES + 1))
 
 
 def _num_different(first: Row, system: Row) -> int:
@@ -186,25 +145,10 @@ def _num_different(first: Row, system: Row) -> int:
     return int((first.mean(axis=1) != system.mean(axis=1)).any(axis=1).sum())
 
 
-def _interval(result: Result) -> tuple[float, float]:
-    assert result.mean is not None
-    assert result.ci is not None
-    return float(result.mean - result.ci), float(result.mean + result.ci)
+def _interval(scores: Row) -> tuple[float, float]:
+    mean, half = estimate_ci(scores)
+    return float(mean - half), float(mean + half)
 
 
 def _deviation(runs: Sequence[float]) -> float | None:
     return stdev(runs) if len(runs) > 1 else None
-
-
-def _check_room(num_sentences: int, width: int) -> None:
-    """Make sure that there is memory for all resamples, which sacrebleu makes at once.
-
-    Raises:
-        SettingsError: there is not.
-    """
-    needed, free = RESAMPLES * num_sentences * width * STATISTIC_BYTES, free_bytes(torch.device("cpu"))
-    if free is not None and needed > free:
-        raise SettingsError(
-            f"the sentences to compare must be so few that {RESAMPLES:,} resamples fit into memory; got {num_sentences:,}, "
-            f"which need {needed / 1e9:,.1f} GB, of which {free / 1e9:,.1f} GB are free. Compare a part of them."
-        )

@@ -10,6 +10,7 @@ from typing import Protocol, runtime_checkable
 
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, seed_of
+from regard.generation.running_batch import RunningBatch
 from regard.generation.step_limit import ONE_STEP, StepLimit
 
 
@@ -61,10 +62,10 @@ class Decode(Protocol):
         ...
 
 
-class RunningTexts:
-    """Continuations under way, all by the same options. What a text becomes does not depend on the others.
+class RunningTexts(RunningBatch):
+    """Continuations under way.
 
-    `LanguageModel.running` makes one. It is for one thread at a time. When a text is as long as the model can read, it goes on
+    `LanguageModel.running` makes one. When a text is as long as the model can read, it goes on
     from the newer half of it.
 
     Args:
@@ -73,37 +74,14 @@ class RunningTexts:
     """
 
     def __init__(self, decoding: Decoding, decode: Decode, limit: int) -> None:
-        self._decoding, self._decode, self._limit = decoding, decode, limit
+        super().__init__(decoding)
+        self._decode, self._limit = decode, limit
         self._texts: dict[int, _Written] = {}
 
-    def __len__(self) -> int:
-        """Texts that are waiting or under way."""
-        return len(self._texts)
-
-    @property
-    def num_free(self) -> int:
-        """The number of texts that can be added and have a slot at once."""
-        return self._decoding.num_free
-
     def add(self, number: int, text: str, request: TextRequest) -> None:
-        """Take in one more prompt.
-
-        Args:
-            number: what `step` calls it; another one for each prompt.
-            request: what `LanguageModel.requests` has made of the text.
-        """
+        """Take in one more prompt."""
         self._texts[number] = _Written(request)
         self._read(number)
-
-    def cancel(self, number: int) -> None:
-        """Forget a text, wherever it is."""
-        if self._texts.pop(number, None) is not None:
-            self._decoding.cancel(number)
-
-    @property
-    def num_steps(self) -> int:
-        """Steps so far."""
-        return self._decoding.num_steps
 
     def step(self, limit: StepLimit = ONE_STEP) -> list[tuple[int, Continuation]]:
         """Write a token of each text that has a slot; return the numbers and continuations of those that this finishes.

@@ -86,7 +86,7 @@ def _check_reachable(address: str) -> None:
 
 def answer_on_cluster(
     address: str, folder: Path, manifest: Manifest, files: Sequence[InputFile], answer: RowAnswers, *, ending: str,
-    numbers: Sequence[int], threads: int = 1, num_gpus: float = 0,
+    numbers: Sequence[int], threads: int = 1,
 ) -> Iterator[PartRecord]:  # fmt: skip
     """Answer parts on a cluster; their records, as they are done.
 
@@ -109,6 +109,7 @@ def answer_on_cluster(
         raise DataError(
             f"--ray must be the address of a cluster that can be reached; got {address}: {error}"
         ) from error
+    num_gpus = 1.0 if answer.model.device.startswith("cuda") else 0.0
     most = max(1, int(ray.cluster_resources().get("GPU" if num_gpus else "CPU", 1) / (num_gpus or threads)))
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False

@@ -11,16 +11,8 @@ from regard.text.tokenizer import Tokenizer
 
 Codes = str | Sequence[str | None] | None
 """The code of a language for all texts, or for each; None: the model's usual one, if it has one."""
-
-
-class Direction(NamedTuple):
-    """The languages that a text is in, and is to be written in, by the model's own codes."""
-
-    source: str | None
-    target: str | None
-
-    def __str__(self) -> str:
-        return f"{self.source or 'any language'} to {self.target}"
+Direction = tuple[str | None, str | None]
+"""The languages that a text is in, and is to be written in, by the model's own codes."""
 
 
 class Directed(NamedTuple):
@@ -59,7 +51,7 @@ class DirectionSet:
                 f"`source` and `target` name languages of models that have several; got {source} and {target} for a model "
                 "of one direction. Remove them."
             )
-        return Direction(languages.code(source, "source"), languages.code(target, "target"))
+        return languages.code(source, "source"), languages.code(target, "target")
 
     def tokenizers(self, direction: Direction) -> Directed:
         """The tokenizers of a direction."""

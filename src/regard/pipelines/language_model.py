@@ -6,11 +6,10 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Unpack, cast, overload
+from typing import Any, Unpack, overload
 
 import torch
 
-from regard.checkpoint import LoadedModel
 from regard.data.text_streams import encode_stream, read_text, windows_in_order
 from regard.engines.engine_choice import CompiledModels
 from regard.errors import DataError
@@ -64,11 +63,6 @@ class LanguageModel(Pipeline):
         self._prepared: CompiledModels = CompiledModels([self._model])
         without_token = tokenizer.ids_without_token(model.config.vocab_size)
         self._banned_ids = tuple(sorted({*tokenizer.symbols.banned_ids, *without_token}))
-
-    @classmethod
-    def of(cls, loaded: LoadedModel) -> LanguageModel:
-        """The language model of a loaded decoder."""
-        return cls(cast("Decoder", loaded.model), loaded.tokenizer)
 
     @overload
     def generate(  # type: ignore[overload-overlap]  # a string is a sequence of strings, too

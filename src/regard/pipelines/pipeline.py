@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from inspect import isfunction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import torch
 
@@ -65,9 +65,9 @@ class Pipeline(ABC):
             return self._model
 
     @classmethod
-    @abstractmethod
-    def of(cls, loaded: LoadedModel) -> Pipeline:
-        """The pipeline of a model and its tokenizers."""
+    def of(cls, loaded: LoadedModel) -> Self:
+        """The pipeline of a loaded model."""
+        return cls(loaded.model, loaded.tokenizer)
 
     @abstractmethod
     def evaluate_files(

@@ -7,12 +7,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
-from typing import Any, cast, overload
+from typing import Any, overload
 
 import torch
 
 from regard.arguments import check_texts
-from regard.checkpoint import LoadedModel
 from regard.data.batch import pad_right
 from regard.data.labelled import check_labels, encode_whole, encode_words, read_labelled, tagged_words, texts_of
 from regard.data.sequences import Sequences
@@ -88,11 +87,6 @@ class Predictor(Pipeline):
     def reads_pairs(self) -> bool:
         """Whether a text may be two, with a tab between them."""
         return self._model.config.reads_pairs
-
-    @classmethod
-    def of(cls, loaded: LoadedModel) -> Predictor:
-        """The predictor of a loaded model."""
-        return cls(cast("LabelModel", loaded.model), loaded.tokenizer)
 
     @overload
     def predict(self, texts: str) -> Prediction: ...  # type: ignore[overload-overlap]  # a string is a sequence of strings, too

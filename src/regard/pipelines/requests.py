@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from regard.errors import DataError, SettingsError
 from regard.generation.options import DecodingOptions
@@ -48,82 +47,70 @@ def encode_sources(
     return sources
 
 
-@dataclass(frozen=True)
-class RequestBuilder:
-    """Makes the requests for some texts."""
+def make_requests(
+    tokenizer: Tokenizer,
+    options: DecodingOptions,
+    max_positions: int,
+    texts: Sequence[str | EncodedSentence],
+    sources: Sequence[Sequence[int]],
+    prefixes: Sequence[str] | None,
+    required: Sequence[Sequence[str]] | None,
+    first: int,
+) -> list[Request | None]:
+    """The request for each text; None for a blank one.
 
-    tokenizer: Tokenizer
-    """The tokenizer of the targets."""
-    options: DecodingOptions
-    max_positions: int
+    Args:
+        tokenizer: of the targets.
+        first: the number of the first line, for messages and random choices.
+    Raises:
+        DataError: not as many prefixes or lists of phrases as texts, or phrases that cannot be written, or not together.
+        SettingsError: required phrases and a method other than beam search.
+    """
+    for name, given in (("prefixes", prefixes), ("required", required)):
+        if given is not None and len(given) != len(texts):
+            raise DataError(f"`{name}` needs one entry for each text; got {len(given)} for {len(texts)} texts.")
+    if required is not None and options.method != "beam":
+        raise SettingsError(f"`required` needs beam search; remove `method={options.method}` or `required`.")
+    found: list[Request | None] = []
+    for index, (text, source_ids) in enumerate(zip(texts, sources, strict=True)):
+        if not text_of(text).strip():
+            found.append(None)
+            continue
+        shortest, longest = options.lengths(len(source_ids), max_positions)
+        prefix_ids = tuple(tokenizer.encode(prefixes[index])) if prefixes and prefixes[index] else ()
+        try:
+            phrases = [
+                tuple(_ids_of_phrase(each, tokenizer, options)) for each in (required[index] if required else ())
+            ]
+            seed = seed_of(options.seed, first - 1 + index)
+            found.append(Request(source_ids, longest, shortest, prefix_ids, tuple(phrases), seed))
+        except SettingsError as error:
+            raise DataError(f"line {first + index}: {error}") from error
+    return found
 
-    def requests(
-        self,
-        texts: Sequence[str | EncodedSentence],
-        sources: Sequence[Sequence[int]],
-        prefixes: Sequence[str] | None,
-        required: Sequence[Sequence[str]] | None,
-        first: int,
-    ) -> list[Request | None]:
-        """The request for each text; None for a blank one.
 
-        Args:
-            first: the number of the first line, for messages and random choices.
-        Raises:
-            DataError: not as many prefixes or lists of phrases as texts, or a phrase that cannot be written.
-            SettingsError: required phrases and a method other than beam search.
-        """
-        for name, given in (("prefixes", prefixes), ("required", required)):
-            if given is not None and len(given) != len(texts):
-                raise DataError(f"`{name}` needs one entry for each text; got {len(given)} for {len(texts)} texts.")
-        if required is not None and self.options.method != "beam":
-            raise SettingsError(f"`required` needs beam search; remove `method={self.options.method}` or `required`.")
-        found: list[Request | None] = []
-        for index, (text, source_ids) in enumerate(zip(texts, sources, strict=True)):
-            if not text_of(text).strip():
-                found.append(None)
-                continue
-            prefix, phrases = prefixes[index] if prefixes else "", required[index] if required else ()
-            seed = seed_of(self.options.seed, first - 1 + index)
-            try:
-                found.append(self.request(source_ids, prefix, phrases, seed))
-            except SettingsError as error:
-                raise DataError(f"line {first + index}: {error}") from error
-        return found
+def _ids_of_phrase(phrase: str, tokenizer: Tokenizer, options: DecodingOptions) -> list[int]:
+    """The ids of a phrase that is required.
 
-    def request(self, source_ids: Sequence[int], prefix: str, phrases: Sequence[str], seed: int) -> Request:
-        """The request for one text.
-
-        Raises:
-            SettingsError: a phrase that cannot be written, or not together with the others and the prefix.
-        """
-        shortest, longest = self.options.lengths(len(source_ids), self.max_positions)
-        required = tuple(tuple(self._ids_of_phrase(phrase)) for phrase in phrases)
-        prefix_ids = tuple(self.tokenizer.encode(prefix)) if prefix else ()
-        return Request(source_ids, longest, shortest, prefix_ids, required, seed)
-
-    def _ids_of_phrase(self, phrase: str) -> list[int]:
-        """The ids of a phrase that is required.
-
-        Raises:
-            SettingsError: something forbids it.
-        """
-        encode, options = self.tokenizer.encode, self.options
-        ids = encode(phrase)
-        if not phrase.strip() or not ids:
-            raise SettingsError("a required phrase must have words; got a blank one.")
-        if self.tokenizer.unk_id in ids:
-            raise SettingsError(f"required phrase {phrase!r} cannot be written: it is not in the model's vocabulary.")
-        for banned in options.banned:
-            if _stands_in(encode(banned), ids):
-                raise SettingsError(f"required phrase {phrase!r} cannot be written: {banned!r} is banned.")
-        if options.vocabulary and not set(ids) <= {id for text in options.vocabulary for id in encode(text)}:
-            raise SettingsError(f"required phrase {phrase!r} cannot be written: `vocabulary` does not have all of it.")
-        size = options.no_repeat_ngram
-        ngrams = [] if size is None else [tuple(ids[at : at + size]) for at in range(len(ids) - size + 1)]
-        if len(set(ngrams)) < len(ngrams):
-            raise SettingsError(f"required phrase {phrase!r} cannot be written: no_repeat_ngram={size} forbids it.")
-        return ids
+    Raises:
+        SettingsError: something forbids it.
+    """
+    encode = tokenizer.encode
+    ids = encode(phrase)
+    if not phrase.strip() or not ids:
+        raise SettingsError("a required phrase must have words; got a blank one.")
+    if tokenizer.unk_id in ids:
+        raise SettingsError(f"required phrase {phrase!r} cannot be written: it is not in the model's vocabulary.")
+    for banned in options.banned:
+        if _stands_in(encode(banned), ids):
+            raise SettingsError(f"required phrase {phrase!r} cannot be written: {banned!r} is banned.")
+    if options.vocabulary and not set(ids) <= {id for text in options.vocabulary for id in encode(text)}:
+        raise SettingsError(f"required phrase {phrase!r} cannot be written: `vocabulary` does not have all of it.")
+    size = options.no_repeat_ngram
+    ngrams = [] if size is None else [tuple(ids[at : at + size]) for at in range(len(ids) - size + 1)]
+    if len(set(ngrams)) < len(ngrams):
+        raise SettingsError(f"required phrase {phrase!r} cannot be written: no_repeat_ngram={size} forbids it.")
+    return ids
 
 
 def _stands_in(part: Sequence[int], ids: Sequence[int]) -> bool:
@@ -139,12 +126,3 @@ def check_words(text: str) -> None:
     """
     if not text.strip():
         raise DataError("text must have words to be inspected; got a blank text.")
-
-
-def seeded(requests: Sequence[Request | None], seed: int, first: int) -> list[Request | None]:
-    """Requests whose random numbers are those of texts that follow others.
-
-    Args:
-        first: how many texts there are before.
-    """
-    return [each and replace(each, seed=seed_of(seed, index)) for index, each in enumerate(requests, start=first)]

@@ -9,6 +9,7 @@ from regard.generation.decoding import Decoding
 from regard.generation.filters import Likeliest
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request
+from regard.generation.running_batch import RunningBatch
 from regard.generation.step_limit import ONE_STEP, StepLimit
 from regard.pipelines.translation import Candidate, Translation, common_prefix
 from regard.text.encoded_sentence import EncodedSentence
@@ -33,10 +34,8 @@ class PartialTranslation:
     """The hypotheses that go on, and their log-probabilities; the best first."""
 
 
-class RunningTranslations:
-    """Translations under way, all by the same options. What a text becomes does not depend on the others.
-
-    `Translator.running` makes one. It is for one thread at a time.
+class RunningTranslations(RunningBatch):
+    """Translations under way. `Translator.running` makes one.
 
     Args:
         likeliest: one of the decoding's filters.
@@ -50,28 +49,14 @@ class RunningTranslations:
         finish: MakeTranslation,
         likeliest: Likeliest,
     ) -> None:
-        self.options = options
-        self._decoding, self._tokenizer, self._finish, self._likeliest = decoding, tokenizer, finish, likeliest
+        super().__init__(decoding)
+        self.options, self._tokenizer, self._finish, self._likeliest = options, tokenizer, finish, likeliest
         self._texts: dict[int, tuple[str | EncodedSentence, Request | None]] = {}
         """Each with its request; None: it is blank."""
         self._blank: list[int] = []
 
-    def __len__(self) -> int:
-        """Texts that are waiting or under way."""
-        return len(self._texts)
-
-    @property
-    def num_free(self) -> int:
-        """The number of texts that can be added and have a slot at once."""
-        return self._decoding.num_free
-
     def add(self, number: int, text: str | EncodedSentence, request: Request | None) -> None:
-        """Take in one more text.
-
-        Args:
-            number: what `step` calls it; another one for each text.
-            request: what `Translator.requests` has made of the text; None: it is blank.
-        """
+        """Take in one more text; without a request: it is blank."""
         self._texts[number] = text, request
         if request is None:
             self._blank.append(number)
@@ -81,17 +66,11 @@ class RunningTranslations:
     def cancel(self, number: int) -> None:
         """Forget a text, wherever it is."""
         self._likeliest.forget(number)
-        if self._texts.pop(number, None) is not None:
-            self._decoding.cancel(number)
+        super().cancel(number)
 
     def watch(self, number: int) -> None:
         """Note the likeliest tokens of a text from now on, `alternatives` of them, for `partial`."""
         self._likeliest.counts[number], self._likeliest.noted[number] = max(1, self.options.alternatives), {}
-
-    @property
-    def num_steps(self) -> int:
-        """Steps so far."""
-        return self._decoding.num_steps
 
     def step(self, limit: StepLimit = ONE_STEP) -> list[tuple[int, Translation]]:
         """Write a token of each text that has a slot; return the numbers and translations of those that this finishes.
@@ -108,17 +87,11 @@ class RunningTranslations:
 
     def so_far(self, number: int) -> str:
         """The certain part of a translation by now: the beginning of all its hypotheses that can still win."""
-        if (found := self._hypotheses(number)) is None:
-            return ""
-        slot, going_on = found
-        return self._tokenizer.decode_so_far(self._certain(slot, [ids for ids, _, _ in going_on]))
+        return self._tokenizer.decode_so_far(self._state(number)[0])
 
     def partial(self, number: int) -> PartialTranslation:
         """The state of a translation that is watched, and its alternatives."""
-        if (found := self._hypotheses(number)) is None:
-            return PartialTranslation("", [], [], [], [])
-        slot, going_on = found
-        certain = self._certain(slot, [ids for ids, _, _ in going_on])
+        certain, going_on = self._state(number)
         noted, tokens = self._likeliest.noted[number], self._tokenizer.tokens
         likeliest = [noted.get(tuple(certain[:at]), []) for at in range(len(certain))]
         return PartialTranslation(
@@ -129,22 +102,18 @@ class RunningTranslations:
             [(self._tokenizer.decode_so_far(ids), score) for ids, _, score in going_on],
         )
 
-    def _hypotheses(self, number: int) -> tuple[int, list[tuple[list[int], list[float], float]]] | None:
-        """The slot of a text, and of the hypotheses that go on, the best first, ids, log-probabilities and score; None: it
-        has no slot.
+    def _state(self, number: int) -> tuple[list[int], list[tuple[list[int], list[float], float]]]:
+        """The ids of the certain part of a text; and of the hypotheses that go on, the best first, ids, log-probabilities and
+        score. Nothing where it has no slot.
         """
         active = self._decoding.active
         if active is None or (slot := active.slot_of(number)) is None:
-            return None
+            return [], []
         length = int(active.lengths[slot])
         columns = active.ids[slot, :, :length], active.token_log_probs[slot, :, :length], active.scores[slot]
         rows = zip(*(column.tolist() for column in columns), strict=True)
-        return slot, sorted((row for row in rows if row[2] > float("-inf")), key=lambda row: -row[2])
-
-    def _certain(self, slot: int, going_on: list[list[int]]) -> list[int]:
-        """The beginning of all hypotheses that can still win."""
-        active = self._decoding.active
-        return common_prefix([*going_on, *(done.ids for done in active.finished[slot])]) if active is not None else []
+        going_on = sorted((row for row in rows if row[2] > float("-inf")), key=lambda row: -row[2])
+        return common_prefix([row[0] for row in going_on] + [done.ids for done in active.finished[slot]]), going_on
 
 
 def nothing() -> Translation:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -15,20 +14,17 @@ from regard.data.batching import in_order
 from regard.data.corpus import ParallelText
 from regard.data.encoding import encode_pairs
 from regard.errors import DataError, SettingsError
-from regard.evaluation.confidence import Confidence
 from regard.evaluation.likelihood import Likelihood, likelihood
 from regard.evaluation.text_metrics import sentence_utility
 from regard.generation.minimum_bayes_risk import expected_utilities
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis
-from regard.generation.rules.trace import TracedCandidate
 from regard.generation.threads import check_after_fork
 from regard.inspection.alignment import Alignment, AttentionReadout, cross_attention, sharpest_layer
 from regard.models.heads import alignment_head, cross_heads
 from regard.models.interface import PairModel, one_row
-from regard.pipelines.translation import Candidate, ForcedScore, Translation
+from regard.pipelines.translation import Candidate
 from regard.text.encoded_sentence import EncodedSentence, text_of
-from regard.text.length_limits import to_ids
 from regard.text.tokenizer import Tokenizer
 
 SCORING_BATCH_TOKENS = 4096
@@ -141,22 +137,12 @@ class TargetAnalysis:
         return [self._rows(of_layer) for of_layer in of_layers]
 
 
-@runtime_checkable
-class AnalyzeTarget(Protocol):
-    """Makes a `TargetAnalysis` of a target's ids."""
-
-    def __call__(self, target_ids: Sequence[int], *, has_end: bool) -> TargetAnalysis:
-        """The analysis of a target."""
-        ...
-
-
-def by_coverage(hypotheses: Sequence[Hypothesis], analyze: AnalyzeTarget, options: DecodingOptions) -> list[Hypothesis]:
+def by_coverage(
+    hypotheses: Sequence[Hypothesis], analyze: Callable[[Hypothesis], TargetAnalysis], options: DecodingOptions
+) -> list[Hypothesis]:
     """The best hypotheses when their coverage, times the penalty that was asked for, is added to their scores."""
-
-    def coverage(found: Hypothesis) -> float:
-        return analyze(found.ids, has_end=found.finish_reason == "eos").coverage()
-
-    ranked = [replace(found, score=found.score + options.coverage_penalty * coverage(found)) for found in hypotheses]
+    penalty = options.coverage_penalty
+    ranked = [replace(found, score=found.score + penalty * analyze(found).coverage()) for found in hypotheses]
     return sorted(ranked, key=lambda found: -found.score)[: options.n_best]
 
 
@@ -179,35 +165,6 @@ def candidates_of(hypotheses: Sequence[Hypothesis], tokenizer: Tokenizer, option
     ranked = sorted(zip(expected, made, strict=True), key=lambda pair: -pair[0])
     apart = {candidate.text: replace(candidate, score=utility) for utility, candidate in reversed(ranked)}
     return sorted(apart.values(), key=lambda candidate: -candidate.score)[: options.n_best]
-
-
-def translation_of(
-    analysis: TargetAnalysis,
-    candidates: list[Candidate],
-    options: DecodingOptions,
-    calibrated: Confidence | None,
-    restricted: Callable[[Tensor], Tensor] | None,
-    steps: list[list[TracedCandidate]] | None,
-) -> Translation:
-    """The best of some candidates, with what else was asked for.
-
-    Args:
-        analysis: of the best.
-        calibrated: what is known of the confidence of such translations.
-        restricted: as in `TargetAnalysis.alternatives`; needed for them.
-        steps: the trace.
-    """
-    best = candidates[0]
-    return Translation(
-        **vars(best),
-        n_best=candidates,
-        confidence=calibrated.expect(best.token_log_probs) if calibrated else None,
-        alternatives=analysis.alternatives(options.alternatives, restricted)
-        if options.alternatives and restricted
-        else None,
-        alignment=analysis.alignment() if options.alignment else None,
-        trace=steps,
-    )
 
 
 def pair_likelihood(
@@ -244,36 +201,3 @@ def scoring_batches(
         raise DataError(f"pair {number}: a text must have at most {room} tokens; got more. Split it into sentences.")
     start_ids = tokenizer.symbols.start_ids
     return in_order(pairs, SCORING_BATCH_TOKENS, pad_id=tokenizer.pad_id, start_ids=start_ids)
-
-
-def pair_scores(
-    analyze: Callable[[str, Sequence[int]], TargetAnalysis],
-    sources: Sequence[str],
-    targets: Sequence[str | Sequence[int]],
-    alternatives: int,
-    writable: Callable[[Tensor], Tensor],
-) -> list[ForcedScore]:
-    """The log-probability of each target, given its source.
-
-    Args:
-        targets: texts, or the ids of their tokens: a model may write a text in other tokens than those it is cut into.
-        alternatives: how many of the likeliest tokens in the place of each to return, of those that `writable` leaves.
-    Raises:
-        DataError: a text longer than the model can read, or not as many targets as sources.
-    """
-    of_model = analyze("", [])
-    model, tokenizer, reader = of_model.models[0], of_model.tokenizer, of_model.source_tokenizer
-    texts = [each if isinstance(each, str) else "" for each in targets]
-    found = pair_likelihood(model, tokenizer, reader, sources, texts)
-    room, rows = model.config.max_positions - len(tokenizer.symbols.start_ids), []
-    for number, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):
-        ids = to_ids(target, tokenizer, model.config.vocab_size)
-        if len(ids) > room:
-            raise DataError(f"pair {number}: a text must have at most {room} tokens; got {len(ids)}.")
-        analysis = analyze(source, ids)
-        values = found.token_log_probs[number - 1] if isinstance(target, str) else analysis.token_log_probs()
-        likeliest = analysis.alternatives(alternatives, writable) if alternatives else None
-        rows.append(
-            ForcedScore(math.fsum(values), tokenizer.tokens([*ids, tokenizer.eos_id]), values, likeliest, list(ids))
-        )
-    return rows

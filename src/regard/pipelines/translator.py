@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from statistics import fmean
-from typing import Any, TypeVar, Unpack, cast, overload
+from typing import Any, Self, TypeVar, Unpack, cast, overload
 
 import torch
 
@@ -36,17 +37,15 @@ from regard.pipelines.batch_decoder import BatchDecoder
 from regard.pipelines.direction_set import Codes, DirectionSet
 from regard.pipelines.named_options import NamedDecodingOptions
 from regard.pipelines.pipeline import Pipeline
-from regard.pipelines.requests import RequestBuilder, check_words, encode_sources, seeded
+from regard.pipelines.requests import check_words, encode_sources, make_requests
 from regard.pipelines.running_translations import RunningTranslations, nothing
 from regard.pipelines.target_analysis import (
     TargetAnalysis,
     by_coverage,
     candidates_of,
     pair_likelihood,
-    pair_scores,
-    translation_of,
 )
-from regard.pipelines.translation import ForcedScore, Translation
+from regard.pipelines.translation import Candidate, ForcedScore, Translation
 from regard.text.encoded_sentence import EncodedSentence
 from regard.text.languages import Languages
 from regard.text.length_limits import to_ids
@@ -96,7 +95,7 @@ class Translator(Pipeline):
         self.source_tokenizer = source_tokenizer or tokenizer
         self.max_positions = min(part.config.max_positions for part in (self._model, *self.others))
         """Tokens that a source or a target may have, symbols included."""
-        self._adapters, self._merged = adapters, dict[str, Translator]()
+        self._adapters, self._merged = adapters or NO_ADAPTERS, dict[str, Translator]()
         self._directions = DirectionSet(self.tokenizer, self.source_tokenizer)
         models = (self._model, *self.others) if adapters is None else (adapters.joined(self._model),)
         self._decoder = BatchDecoder(models, tokenizer, None if adapters is None else adapters.choice)
@@ -134,11 +133,7 @@ class Translator(Pipeline):
     @property
     def adapters(self) -> list[str]:
         """The names of the adapters."""
-        return list(self._adapter_set.names)
-
-    @property
-    def _adapter_set(self) -> AdapterSet:
-        return NO_ADAPTERS if self._adapters is None else self._adapters
+        return list(self._adapters.names)
 
     def adapted(self, name: str) -> Translator:
         """The translator with one adapter in its weights. Those that are not adapted are shared.
@@ -146,7 +141,7 @@ class Translator(Pipeline):
         Raises:
             SettingsError: there is no such adapter.
         """
-        adapters = self._adapter_set
+        adapters = self._adapters
         adapters.number(name)
         with adapters.merging:
             if name not in self._merged:
@@ -162,10 +157,10 @@ class Translator(Pipeline):
         return self
 
     def _held(self) -> list[Model]:
-        return [self._model, *self.others, *self._decoder.models, *self._adapter_set.models.values()]
+        return [self._model, *self.others, *self._decoder.models, *self._adapters.models.values()]
 
     @classmethod
-    def of(cls, loaded: LoadedModel) -> Translator:
+    def of(cls, loaded: LoadedModel) -> Self:
         """The translator of a loaded model."""
         return cls(cast("PairModel", loaded.model), loaded.tokenizer, loaded.source_tokenizer)
 
@@ -262,22 +257,31 @@ class Translator(Pipeline):
         """The translation of a text from its hypotheses, with the alternatives, alignment and trace that the options ask for."""
         if not hypotheses or request is None:
             return nothing()
-        analyze = partial(
-            self._analysis,
-            text,
-            adapter=request.adapter,
-            encoded_source=request.source_ids,
-            start_ids=request.start_ids,
-        )
+
+        def analyze(found: Hypothesis | Candidate) -> TargetAnalysis:
+            return self._analysis(
+                text, found.ids, has_end=found.finish_reason == "eos", adapter=request.adapter,
+                encoded_source=request.source_ids, start_ids=request.start_ids,
+            )  # fmt: skip
+
         if options.coverage_penalty:
             hypotheses = by_coverage(hypotheses, analyze, options)
         candidates = candidates_of(hypotheses, self.tokenizer, options)
         best = candidates[0]
-        analysis = analyze(best.ids, has_end=best.finish_reason == "eos")
-        restricted = None if decoding is None else partial(decoding.restrict_target, ids=best.ids, request=request)
-        adapters, number = self._adapter_set, request.adapter
-        confidence = adapters.confidences.get(adapters.names[number - 1]) if number else self.confidence
-        return translation_of(analysis, candidates, options, confidence, restricted, steps)
+        analysis, alternatives = analyze(best), None
+        if options.alternatives and decoding is not None:
+            restricted = partial(decoding.restrict_target, ids=best.ids, request=request)
+            alternatives = analysis.alternatives(options.alternatives, restricted)
+        adapters, number = self._adapters, request.adapter
+        calibrated = adapters.confidences.get(adapters.names[number - 1]) if number else self.confidence
+        return Translation(
+            **vars(best),
+            n_best=candidates,
+            alternatives=alternatives,
+            alignment=analysis.alignment() if options.alignment else None,
+            trace=steps,
+            confidence=calibrated.expect(best.token_log_probs) if calibrated else None,
+        )
 
     def translate_lines(
         self, lines: Iterable[str], options: DecodingOptions | None = None, *, source: str | None = None,
@@ -373,10 +377,21 @@ class Translator(Pipeline):
         """
         if alternatives < 0:
             raise SettingsError(f"alternatives must be at least 0; got {alternatives}.")
-        if self.languages is not None:
-            return self.directed().score(sources, targets, alternatives=alternatives)
-        analyze = partial(self._analysis, has_end=True)
-        return pair_scores(analyze, sources, targets, alternatives, self._decoder.writable)
+        one = self.in_one_direction
+        model, tokenizer, reader = one._model, one.tokenizer, one.source_tokenizer
+        texts = [each if isinstance(each, str) else "" for each in targets]
+        found = pair_likelihood(model, tokenizer, reader, sources, texts).token_log_probs
+        room, rows = model.config.max_positions - len(tokenizer.symbols.start_ids), list[ForcedScore]()
+        for number, (source, target) in enumerate(zip(sources, targets, strict=True)):
+            ids = to_ids(target, tokenizer, model.config.vocab_size)
+            if len(ids) > room:
+                raise DataError(f"pair {number + 1}: a text must have at most {room} tokens; got {len(ids)}.")
+            analysis = one._analysis(source, ids, has_end=True)
+            values = found[number] if isinstance(target, str) else analysis.token_log_probs()
+            likeliest = analysis.alternatives(alternatives, one._decoder.writable) if alternatives else None
+            tokens = tokenizer.tokens([*ids, tokenizer.eos_id])
+            rows.append(ForcedScore(math.fsum(values), tokens, values, likeliest, list(ids)))
+        return rows
 
     def evaluate(
         self, sources: Sequence[str], references: Sequence[str], *, tokenize: str = "13a", lowercase: bool = False,
@@ -392,18 +407,13 @@ class Translator(Pipeline):
             more_references: of BLEU, chrF and exact match, a list for each beside the first; a blank reference is none.
             options: of decoding, as for `translate`.
         """
-        metrics, given = TextMetrics(tokenize=tokenize, lowercase=lowercase), (sources, references)
-        if self.languages is not None:
-            return self.directed().evaluate(
-                sources, references, tokenize=tokenize, lowercase=lowercase, calibrate=calibrate,
-                more_references=more_references, **options,
-            )  # fmt: skip
-        scored = target_likelihood(self, *given)
-        translations = self.translate(sources, **options)
+        metrics, translator = TextMetrics(tokenize=tokenize, lowercase=lowercase), self.in_one_direction
+        scored = target_likelihood(translator, sources, references)
+        translations = translator.translate(sources, **options)
         texts = [translation.text for translation in translations]
         if calibrate:
             log_probs = [translation.token_log_probs for translation in translations]
-            self.confidence = Confidence.calibrate(log_probs, texts, references)
+            translator.confidence = Confidence.calibrate(log_probs, texts, references)
         forced = scored.results() if scored else {}
         return {**metrics.score(texts, references, more_references).results(), **forced, "num_pairs": len(texts)}
 
@@ -490,7 +500,7 @@ class Translator(Pipeline):
         options = (options or DecodingOptions()).changed(**changes)
         check_heads(self._model, ablate)
         check_words(text)
-        requests = seeded(self.requests([text], options, [prefix]), options.seed, index)
+        requests = self.requests([text], options, [prefix], first=index + 1)
         if target is None:
             several = options.changed(n_best=max(rank, options.n_best))
             target = self._answers([text], requests, several)[0].ranked(rank).ids
@@ -507,7 +517,7 @@ class Translator(Pipeline):
         encoded_source: Sequence[int] | None = None, start_ids: Sequence[int] | None = None,
     ) -> TargetAnalysis:  # fmt: skip
         """The analysis of a target, given by its ids."""
-        adapters = self._adapter_set
+        adapters = self._adapters
         models = [adapters.models[adapters.names[adapter - 1]]] if adapter else [self._model, *self.others]
         tokenizers = self.tokenizer, self.source_tokenizer
         return TargetAnalysis(models, *tokenizers, source, target_ids, has_end, encoded_source, start_ids)
@@ -555,13 +565,13 @@ class Translator(Pipeline):
         sources = encode_sources(self.source_tokenizer, texts, self.max_positions, first, readers)
         starts = [tuple(each.writer.symbols.start_ids) for each in directed or ()]
         longest_start = max(map(len, starts), default=len(self.tokenizer.symbols.start_ids))
-        make = RequestBuilder(self.tokenizer, options, self.max_positions - (longest_start - 1))
-        found = make.requests(texts, sources, prefixes, required, first)
+        room = self.max_positions - (longest_start - 1)
+        found = make_requests(self.tokenizer, options, room, texts, sources, prefixes, required, first)
         if directed is not None:
             found = [request and replace(request, start_ids=ids) for request, ids in zip(found, starts, strict=True)]
         if adapters is None:
             return found
-        numbers = self._adapter_set.numbers(adapters, len(texts))
+        numbers = self._adapters.numbers(adapters, len(texts))
         return [request and replace(request, adapter=number) for request, number in zip(found, numbers, strict=True)]
 
 

@@ -33,7 +33,7 @@ def model_card(name: str, results: Mapping[str, Any]) -> str:
     settings = yaml.safe_dump(_settable(results), sort_keys=False).rstrip()
     scores = [
         _row(title, shown_score(results, key, form, with_signature=True))
-        for key, (title, form) in SCORES.items()
+        for key, (title, form, *_) in SCORES.items()
         if key in results
     ]
     counts = {"num_pairs": "pairs measured", "num_labels": "labels measured", "num_tokens": "tokens measured"}
