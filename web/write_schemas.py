@@ -13,7 +13,7 @@ from regard.serving.model_registry import ModelRegistry
 READ = (
     *("ModelsReply", "TokenizeReply", "NativeTranslateReply", "TranslateListReply", "TracedReply", "PairScore"),
     *("InspectReply", "AblateReply", "LookupReply", "WritesReply", "StreamReply", "FlowReply", "PredictReply"),
-    *("NextReply", "ExperimentReply", "PatchReply", "Completion", "NativeFailure"),
+    *("NextTokens", "Experiment", "PatchReply", "Completion", "NativeFailure"),
 )
 
 

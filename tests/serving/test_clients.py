@@ -18,11 +18,13 @@ from test_interfaces import FIELDS, FORM, JSON, TEXT, send
 
 from regard.generation.options import DecodingOptions
 from regard.pipelines.translator import Translator
+from regard.serving.character_counts import CharacterCounts
 from regard.serving.directions import parse_models
 from regard.serving.endpoints.bodies import fields_of
 from regard.serving.limits import Limits, ServingError
 from regard.serving.model_folders import ModelFolders
 from regard.serving.model_registry import ModelRegistry
+from regard.serving.shared_state import SharedState
 from regard.serving.translation_request import TranslationRequest
 from regard.serving.translation_service import TranslationService
 
@@ -169,7 +171,9 @@ def test_the_same_language_is_not_translated(server: Running, translator: Transl
 def test_a_model_for_one_language_or_for_any_translates_within_it(folder: Path) -> None:
     for models in (parse_models([f"en-en={folder}"]), [(folder, None)]):
         registry = ModelRegistry(ModelFolders(models, device="cpu"), Limits())
-        pending = TranslationService(registry).submit(TranslationRequest(["a cat"], "en", "en"))
+        pending = TranslationService(registry, CharacterCounts(SharedState())).submit(
+            TranslationRequest(["a cat"], "en", "en")
+        )
         assert [sentence.text for sentence in pending.job.sentences] == ["a cat"]
         pending.job.futures[0].result(30)
         registry.close()
@@ -177,7 +181,9 @@ def test_a_model_for_one_language_or_for_any_translates_within_it(folder: Path) 
 
 def test_a_model_whose_languages_nobody_named_says_so(folder: Path) -> None:
     registry = ModelRegistry(ModelFolders([(folder, None)], device="cpu"), Limits())
-    pending = TranslationService(registry).submit(TranslationRequest(["a cat"], "auto", "de"))
+    pending = TranslationService(registry, CharacterCounts(SharedState())).submit(
+        TranslationRequest(["a cat"], "auto", "de")
+    )
     assert registry.detect("a cat", "de") == registry.detect("a cat") == [("und", 0.0)]
     assert (pending.direction.source, pending.confidence) == ("und", 0.0)
     pending.job.futures[0].result(30)
@@ -186,7 +192,7 @@ def test_a_model_whose_languages_nobody_named_says_so(folder: Path) -> None:
 
 def test_the_limit_of_a_beam_is_the_one_that_is_named(folder: Path) -> None:
     registry = ModelRegistry(ModelFolders(parse_models([f"en-de={folder}"]), device="cpu"), Limits())
-    service = TranslationService(registry)
+    service = TranslationService(registry, CharacterCounts(SharedState()))
     for options, named in (
         ({"beam_size": 17}, "beam_size and n_best may be at most 16; got 17"),
         ({"beam_size": 33, "minimum_bayes_risk": "chrf"}, "num_candidates may be at most 32; got 33"),

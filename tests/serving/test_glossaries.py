@@ -32,6 +32,7 @@ from regard.serving.keys import Keys
 from regard.serving.limits import Limits, ServingError
 from regard.serving.model_folders import ModelFolders
 from regard.serving.model_registry import ModelRegistry
+from regard.serving.shared_state import SharedState
 
 ENTRIES = {"dogs": "Hunde", "cat": "Katze", "red mat": "rote Matte", "mat": "Matte"}
 DE = Direction("en", "de")
@@ -330,7 +331,7 @@ def test_a_key_has_so_much_room() -> None:
         (Limits(all_glossary_entries=5), 456, "at most 5 entries of glossaries; got 6"),
         (Limits(all_glossary_bytes=20), 456, "at most 20 bytes of glossaries; got 21"),
     ):
-        kept = Glossaries(limits)
+        kept = Glossaries(limits, SharedState())
         first = kept.add(b"mine", "n", {DE: terms})
         kept.add(b"mine", "m", {DE: terms})
         with pytest.raises(ServingError, match=message) as refused:

@@ -473,3 +473,27 @@ def test_alignments_that_do_not_fit_are_refused(server: Running) -> None:
     body = json.dumps({"q": ["ab cd " * 9] * 900, "source": "en", "target": "de", "details": True})
     status, content = send(server, "POST", "/translate", body, JSON)
     assert (status, "alignments" in content["error"]) == (413, True)
+
+
+def test_whole_numbers_of_json_may_have_a_point(server: Running) -> None:
+    """10.0 is an integer in JSON Schema, and in some clients' JSON; 10.5 is none."""
+    for path, fields in (
+        ("/translate", {**FIELDS, "alternatives": 2}),
+        ("/api/v1/translate", {"text": "a cat", "beam_size": 3, "n_best": 2}),
+        ("/api/v1/score", {"text": "a cat", "target_ids": [5, 6]}),
+    ):
+        pointed = {
+            name: float(value)
+            if isinstance(value, int)
+            else [float(each) for each in value]
+            if name == "target_ids"
+            else value
+            for name, value in fields.items()
+        }
+        first, second = (send(server, "POST", path, json.dumps(each), JSON) for each in (fields, pointed))
+        assert first[0] == second[0] == 200, (first, second)
+        broken = {
+            name: [5.5] if name == "target_ids" else 2.5 if isinstance(value, float) else value
+            for name, value in pointed.items()
+        }
+        assert send(server, "POST", path, json.dumps(broken), JSON)[0] == 400

@@ -32,7 +32,7 @@ def test_no_part_imports_one_above_it() -> None:
 
 
 def test_interfaces_do_not_know_each_other_nor_the_application() -> None:
-    """But for `libretranslate`, whose form of errors and of alignments others share; and for the parts of one interface."""
+    """But for `libretranslate`, whose form of errors others share; and for the parts of one interface."""
     for path in (ROOT / "interfaces").rglob("*.py"):
         names = path.relative_to(ROOT / "interfaces").parts
         own = {names[0].removesuffix(".py"), names[0].partition("_")[0].removesuffix(".py"), "libretranslate"}

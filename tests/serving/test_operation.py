@@ -36,6 +36,8 @@ from regard.serving.http.connections import places
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits, ServingError
 from regard.serving.logs import JsonLines, TextLines, escaped
+from regard.serving.model_folders import ModelFolders
+from regard.serving.model_registry import ModelRegistry
 
 # bodies
 
@@ -103,7 +105,8 @@ class Client:
     def ask(self, limits: Limits, path: str = "/x") -> tuple[int, bool]:
         """The status, and whether the connection is closed."""
         scope = {"type": "http", "method": "POST", "path": path, "headers": self.headers}
-        asyncio.run(Access(PlainTextResponse("no", 413), limits)(scope, self.receive, self.send))
+        registry = ModelRegistry(ModelFolders([]), limits)
+        asyncio.run(Access(PlainTextResponse("no", 413), registry)(scope, self.receive, self.send))
         head = dict(self.sent[0]["headers"])
         assert head[b"x-request-id"]
         return self.sent[0]["status"], head.get(b"connection") == b"close"

@@ -74,7 +74,7 @@ def test_what_fails_later_is_the_last_event(raised: Exception, status: int) -> N
         raise raised
 
     async def all_pieces() -> bytes:
-        stream = await progress_stream(work, failure, 5.0)
+        stream = await progress_stream(work, failure, Limits(body_seconds=5.0))
         return b"".join([piece async for piece in stream.body_iterator])  # type: ignore[misc]
 
     first, (name, error) = events_of(asyncio.run(all_pieces()).decode())
@@ -95,7 +95,7 @@ def test_work_ends_when_nobody_listens() -> None:
             raise
 
     async def leave() -> None:
-        stream = await progress_stream(lambda tell: asyncio.to_thread(steps, tell), failure, 5.0)
+        stream = await progress_stream(lambda tell: asyncio.to_thread(steps, tell), failure, Limits(body_seconds=5.0))
         stream._cancel()
         left.set()
         while not ended:

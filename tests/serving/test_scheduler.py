@@ -26,6 +26,7 @@ from regard.documents.sentences import split
 from regard.errors import DataError
 from regard.generation.options import DecodingOptions
 from regard.pipelines.translator import Translator
+from regard.serving.character_counts import CharacterCounts
 from regard.serving.directions import Direction
 from regard.serving.inspection_cache import InspectionCache, InspectionRequest
 from regard.serving.limits import Limits, ServingError, serving_error
@@ -253,7 +254,7 @@ def test_a_sentence_too_long_is_cut_at_commas_then_between_words() -> None:
 
 def test_answers_are_joined_in_order(folder: Path, translator: Translator) -> None:
     registry = ModelRegistry(ModelFolders([(folder, Direction("en", "de"))], device="cpu"), Limits())
-    service = TranslationService(registry)
+    service = TranslationService(registry, CharacterCounts(SharedState()))
 
     async def ask() -> list[Any]:
         return await service.submit(TranslationRequest(["A cat.  Two dogs!\n", "", "a"], "en", "de")).results()
@@ -361,7 +362,7 @@ def test_long_texts_are_cut_in_few_tries() -> None:
 
 
 def test_inspections_that_are_kept_have_a_bound(translator: Translator, monkeypatch: Any) -> None:
-    kept = InspectionCache()
+    kept = InspectionCache(SharedState())
     request = InspectionRequest("loading", Direction("en", "de"), "a", [5])
     seen = translator.inspect("a cat")
     names = [kept.add(request) for _ in range(5)]

@@ -21,6 +21,7 @@ from test_interfaces import FORM, JSON, send
 from regard.documents import language_detection as language
 from regard.errors import SettingsError
 from regard.pipelines.translator import Translator
+from regard.serving.character_counts import CharacterCounts
 from regard.serving.directions import Direction, parse_models
 from regard.serving.http.app import App
 from regard.serving.http.connections import protocol
@@ -29,6 +30,7 @@ from regard.serving.keys import Keys
 from regard.serving.limits import Limits, ServingError
 from regard.serving.model_folders import ModelFolders
 from regard.serving.model_registry import ModelRegistry
+from regard.serving.shared_state import SharedState
 from regard.serving.translation_request import TranslationRequest
 from regard.serving.translation_service import TranslationService
 
@@ -242,9 +244,9 @@ def test_mistakes_on_the_command_line(folder: Path, tmp_path: Path, capsys: pyte
 
 
 def test_without_a_detector_the_source_must_be_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(language, "_model", lambda: None)
+    monkeypatch.setattr(language, "_ranker", lambda: None)
     registry = ModelRegistry(ModelFolders(parse_models([str(folder), f"fr-de={folder}"]), device="cpu"), Limits())
-    service = TranslationService(registry)
+    service = TranslationService(registry, CharacterCounts(SharedState()))
     with pytest.raises(ServingError, match="must be named: this server reads en, fr"):
         service.submit(TranslationRequest(["a"], None, "de"))
     with TestClient(App(registry, Keys(None)).asgi) as client:

@@ -11,7 +11,7 @@ export interface components {
     AblateReply: {
       target?: string | null;
       token_log_probs?: number[];
-      ablations?: components["schemas"]["AblationReply"][];
+      ablations?: components["schemas"]["Ablation"][];
       predicted?: components["schemas"]["PredictedLabel"][];
       worth?: {
         [key: string]: number;
@@ -20,8 +20,8 @@ export interface components {
         [key: string]: number[];
       };
     };
-    /** @description The change without some heads. */
-    AblationReply: {
+    /** @description The effect of taking some heads away. */
+    Ablation: {
       heads: string[];
       log_prob_change: number;
       token_changes: number[];
@@ -76,8 +76,8 @@ export interface components {
       status: number;
       message: string;
     };
-    /** @description The log-probability of each token before and after a change; and the text that was read then. */
-    ExperimentReply: {
+    /** @description The log-probabilities of an output, before and after a change. */
+    Experiment: {
       change: string;
       source: string;
       tokens: string[];
@@ -88,8 +88,8 @@ export interface components {
     FlowReply: {
       method: string;
       caveat: string;
-      rows: components["schemas"]["TokensReply"];
-      keys: components["schemas"]["TokensReply"];
+      rows: components["schemas"]["Tokens"];
+      keys: components["schemas"]["Tokens"];
       shares: (number | null)[][];
     };
     /** @description The statistics of a head. */
@@ -170,19 +170,19 @@ export interface components {
       cut?: number;
       direction: string;
     };
-    /** @description The likeliest next tokens, the likeliest first; all others together; how many of all can be drawn. */
-    NextReply: {
-      tokens: components["schemas"]["NextTokenReply"][];
+    /** @description A token that may be written next. */
+    NextToken: {
+      token: string;
+      prob: number;
+      drawn: number;
+    };
+    /** @description The likeliest next tokens, the likeliest first, and all others together. */
+    NextTokens: {
+      tokens: components["schemas"]["NextToken"][];
       num_others: number;
       others: number;
       others_drawn: number;
       num_drawable: number;
-    };
-    /** @description A token that may be written next: its probability, and the one with which sampling draws it. */
-    NextTokenReply: {
-      token: string;
-      prob: number;
-      drawn: number;
     };
     OpenaiUsage: {
       prompt_tokens: number;
@@ -242,8 +242,8 @@ export interface components {
       alignment?: components["schemas"]["AlignmentReply"];
     };
     Sides: {
-      rows: components["schemas"]["TokensReply"];
-      keys: components["schemas"]["TokensReply"];
+      rows: components["schemas"]["Tokens"];
+      keys: components["schemas"]["Tokens"];
     };
     /** @description The residual stream of a token, and what positions change in the self-attention of its stack. */
     StreamReply: {
@@ -280,8 +280,8 @@ export interface components {
       text: string;
       tokens: string[];
     };
-    /** @description Tokens and the characters that they stand for. */
-    TokensReply: {
+    /** @description The tokens along one side of a matrix, and their positions in the text. */
+    Tokens: {
       spelled: string[];
       offsets: ([number, number] | null)[];
       words: (number | null)[];
@@ -331,14 +331,14 @@ export interface components {
   pathItems: never;
 }
 export type AblateReply = components["schemas"]["AblateReply"];
-export type AblationReply = components["schemas"]["AblationReply"];
+export type Ablation = components["schemas"]["Ablation"];
 export type AlignmentReply = components["schemas"]["AlignmentReply"];
 export type CandidateReply = components["schemas"]["CandidateReply"];
 export type Completion = components["schemas"]["Completion"];
 export type CompletionsChoice = components["schemas"]["CompletionsChoice"];
 export type CompletionsLogProbs = components["schemas"]["CompletionsLogProbs"];
 export type Error = components["schemas"]["Error"];
-export type ExperimentReply = components["schemas"]["ExperimentReply"];
+export type Experiment = components["schemas"]["Experiment"];
 export type FlowReply = components["schemas"]["FlowReply"];
 export type HeadReply = components["schemas"]["HeadReply"];
 export type InspectReply = components["schemas"]["InspectReply"];
@@ -347,8 +347,8 @@ export type ModelReply = components["schemas"]["ModelReply"];
 export type ModelsReply = components["schemas"]["ModelsReply"];
 export type NativeFailure = components["schemas"]["NativeFailure"];
 export type NativeTranslateReply = components["schemas"]["NativeTranslateReply"];
-export type NextReply = components["schemas"]["NextReply"];
-export type NextTokenReply = components["schemas"]["NextTokenReply"];
+export type NextToken = components["schemas"]["NextToken"];
+export type NextTokens = components["schemas"]["NextTokens"];
 export type OpenaiUsage = components["schemas"]["OpenaiUsage"];
 export type PairScore = components["schemas"]["PairScore"];
 export type PatchReply = components["schemas"]["PatchReply"];
@@ -361,7 +361,7 @@ export type SublayerReply = components["schemas"]["SublayerReply"];
 export type TextReply = components["schemas"]["TextReply"];
 export type TokenizeReply = components["schemas"]["TokenizeReply"];
 export type TokenizedSentence = components["schemas"]["TokenizedSentence"];
-export type TokensReply = components["schemas"]["TokensReply"];
+export type Tokens = components["schemas"]["Tokens"];
 export type TraceCandidate = components["schemas"]["TraceCandidate"];
 export type TracedReply = components["schemas"]["TracedReply"];
 export type TranslateListReply = components["schemas"]["TranslateListReply"];

@@ -1,6 +1,6 @@
 /** The attention that is shown: weights of a head, a mean of heads or a flow, and the chosen cell. */
 
-import type {TokensReply} from "./api";
+import type {Tokens} from "./api";
 import type {AttentionView, Side} from "./attention-view";
 import {numGivenTokens} from "./given";
 import {layerOf} from "./head-navigation";
@@ -18,7 +18,7 @@ import {
 } from "./weights";
 
 /** The part of the text that each token covers: together they are the text, up to its last word. */
-function coveredPieces({spelled, offsets}: TokensReply, text: string): string[] {
+function coveredPieces({spelled, offsets}: Tokens, text: string): string[] {
   const letters = [...text]; // offsets count characters, and not UTF-16 units
   let begin = 0;
   return spelled.map((token, position) => {
@@ -46,7 +46,7 @@ function labelOf(token: string, piece: string): string {
   return UNKNOWN.test(token) && letters && !UNKNOWN.test(letters) ? `<unk: ${letters}>` : token;
 }
 
-function sideOf(tokens: TokensReply, text: string): Side {
+function sideOf(tokens: Tokens, text: string): Side {
   const groups = state.view.groupsWords ? wordGroups(tokens) : tokens.spelled.map((_, position) => [position]);
   const pieces = coveredPieces(tokens, text);
   const labels = tokens.spelled.map((token, position) => labelOf(token, pieces[position]!));

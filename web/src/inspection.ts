@@ -1,7 +1,7 @@
 /** Inspections of a sentence: the attention of all heads, flows through all layers, the computation of a weight. */
 
 import {ablate} from "./ablation";
-import type {ExperimentReply, FlowReply, LookupReply, NextReply, PatchReply, StreamReply, WritesReply} from "./api";
+import type {Experiment, FlowReply, LookupReply, NextTokens, PatchReply, StreamReply, WritesReply} from "./api";
 import type {AttentionView} from "./attention-view";
 import {searchKey, traceSearch} from "./beam-search";
 import {firstHead, layerOf} from "./head-navigation";
@@ -144,7 +144,7 @@ export function lookUpNext(row: number): string {
   const {temperature, topK, topP} = state.trial.sampling;
   const query = `temperature=${temperature}&top_k=${topK}&top_p=${topP}`;
   const cell = rowKey(row, query);
-  lookUpPart<NextReply>("next", cell, `next/${row}?${query}`, result => {
+  lookUpPart<NextTokens>("next", cell, `next/${row}?${query}`, result => {
     update({inspection: {next: {result, cell}}});
   });
   return cell;
@@ -156,7 +156,7 @@ export async function tryChange(change: string, seed: number): Promise<void> {
   if (!inspection || isInspectionStale()) return;
   await runLatest("experiment", "Trying", async signal => {
     const path = `experiment/${change}?seed=${seed}`;
-    const result = await fetchOfInspection<ExperimentReply>(inspection, path, signal);
+    const result = await fetchOfInspection<Experiment>(inspection, path, signal);
     update({inspection: {experiment: {result, inspection}}});
   });
 }

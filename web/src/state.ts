@@ -1,11 +1,11 @@
 /** The state that all panels share, grouped by subject. */
 
 import type {
-  AblationReply,
-  ExperimentReply,
+  Ablation,
+  Experiment,
   LookupReply,
   ModelReply,
-  NextReply,
+  NextTokens,
   PatchReply,
   PredictedLabel,
   StreamReply,
@@ -97,8 +97,8 @@ export interface State {
     /** The sublayers that make the state of a token. */
     stream: {result: StreamReply; cell: string} | null;
     /** The tokens that may be written in the place of the chosen one, and how sampling draws them. */
-    next: {result: NextReply; cell: string} | null;
-    experiment: {result: ExperimentReply; inspection: Inspection} | null;
+    next: {result: NextTokens; cell: string} | null;
+    experiment: {result: Experiment; inspection: Inspection} | null;
     /** The effects of the states of another text. */
     patching: {result: PatchReply; other: string; inspection: Inspection} | null;
     /** The training step of the inspected snapshot; null: the model itself. */
@@ -145,7 +145,7 @@ export interface HoveredToken {
   bottom: number;
 }
 
-export type AblationResult = AblationReply & {predicted: PredictedLabel[] | undefined};
+export type AblationResult = Ablation & {predicted: PredictedLabel[] | undefined};
 
 /** A search with its request: another may be chosen by now. */
 export type SearchTrace = TracedReply & {requestKey: string; source: string};

@@ -1,6 +1,6 @@
 /** Inspections, and weights of attention: a row for each query, a column for each key. */
 
-import type {AblationReply, FlowReply, InspectReply, TokensReply} from "./api";
+import type {Ablation, FlowReply, InspectReply, Tokens} from "./api";
 
 export interface Weights {
   rows: number;
@@ -14,7 +14,7 @@ export interface Weights {
 
 export type Inspection = InspectReply & {
   /** Of a stored page. */
-  ablations?: AblationReply[];
+  ablations?: Ablation[];
   /** The fields by which the server can inspect again. */
   request: object;
   weights: Map<string, Weights>;
@@ -79,7 +79,7 @@ export function meanWeights(heads: Weights[]): Weights {
 }
 
 /** The tokens of each word; symbols are words of their own. */
-export function wordGroups(tokens: TokensReply): number[][] {
+export function wordGroups(tokens: Tokens): number[][] {
   const groups: number[][] = [];
   tokens.words.forEach((word, position) => {
     if (word !== null && position > 0 && tokens.words[position - 1] === word) groups.at(-1)!.push(position);

@@ -6,23 +6,13 @@ languages it was right in 99.5 %, on single words in 63 % (23 November 2026).
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
-from typing import Protocol, runtime_checkable
 
 READ = 2_000
 """Characters that are looked at."""
 CODES = {"nb": "no"}
 """The names of languages in py3langid, where clients use others."""
-
-
-@runtime_checkable
-class Ranks(Protocol):
-    """Gives the probability of each language."""
-
-    def rank(self, text: str) -> list[tuple[str, float]]:
-        """Languages, the likeliest first."""
-        ...
 
 
 def detect(text: str, languages: Collection[str]) -> list[tuple[str, float]]:
@@ -33,9 +23,9 @@ def detect(text: str, languages: Collection[str]) -> list[tuple[str, float]]:
     Args:
         languages: ISO 639 codes.
     """
-    if (model := _model()) is None:
+    if (rank := _ranker()) is None:
         return []
-    probs = dict(model.rank(text[:READ]))
+    probs = dict(rank(text[:READ]))
     found = [(code, probs.get(CODES.get(code, code), 0.0)) for code in sorted(languages)]
     return sorted(found, key=lambda each: -each[1])
 
@@ -46,10 +36,10 @@ def has_letters(text: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _model() -> Ranks | None:
+def _ranker() -> Callable[[str], Sequence[tuple[str, float]]] | None:
+    """The function that gives each language its probability, the likeliest first; None: py3langid is not installed."""
     try:
         from py3langid.langid import MODEL_FILE, LanguageIdentifier
     except ImportError:
         return None
-    model: Ranks = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    return model
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True).rank

@@ -90,7 +90,7 @@ class _Parser:
         ]
         self.asking = [index for index, wished in enumerate(self.wishes) if wished]
         """Elements that say that they are to be translated."""
-        self.blocks = _html_blocks(outline) if is_html else outline.splitting
+        self.blocks = (BLOCKS | outline.splitting) - outline.joined if is_html else outline.splitting
         self.detected = set[int]()
         """XML: the elements that are paragraphs."""
         if not is_html and outline.is_detected:
@@ -183,10 +183,6 @@ class _Parser:
             reader.open(raw, name)
         else:
             reader.close(raw, name, is_shown=not self.is_html)
-
-
-def _html_blocks(outline: Outline) -> frozenset[str]:
-    return (BLOCKS | outline.splitting) - outline.joined
 
 
 def _outline(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 END = re.compile(r"""(?<=[.!?…。！？])["'”’»)\]]*\s+(?=["'“‘«(\[¿¡]*[^\W\da-z])|(?<=[。！？])""")
 """The end of a sentence, without sentencex: after its mark, before space, if no small letter follows."""
-LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-"""The ends of lines, as `str.splitlines` has them."""
 BREAKS = re.compile(r"\n\s*\n|\r?\n[ \t]*(?=[-*•]|\d+[.)])")
 """Blank lines and items of lists end a sentence even where other lines do not."""
 NUMBER = re.compile(r"\d{1,3}[.)]")
@@ -41,15 +40,7 @@ class Pieces:
 
 def split_lines(text: str) -> Pieces:
     """A text in lines, each without the space around it. Joined as they are, they are the text."""
-    pieces = Pieces([], [""])
-    for line in _lines(text, LINE_END):
-        core = line.strip()
-        before = line.index(core) if core else len(line)
-        pieces.between[-1] += line[:before]
-        if core:
-            pieces.sentences.append(core)
-            pieces.between.append(line[before + len(core) :])
-    return pieces
+    return _pieces(text.splitlines(keepends=True))
 
 
 def split(text: str, language: str | None, fits: Callable[[str], bool], *, ends_at_lines: bool = True) -> Pieces:
@@ -60,41 +51,37 @@ def split(text: str, language: str | None, fits: Callable[[str], bool], *, ends_
         fits: whether the model can read a sentence.
         ends_at_lines: whether the end of a line ends a sentence; else, blank lines and items of lists do.
     """
-    sentences: list[str] = []
-    between = [""]
-    num_cut = 0
-    for part in _sentences(text, language, LINE_END if ends_at_lines else BREAKS):
-        stripped = part.strip()
-        if not stripped:
-            between[-1] += part
-            continue
-        begin = part.index(stripped)
-        between[-1] += part[:begin]
-        fitting = [stripped] if fits(stripped) else _cut(stripped, fits, PARTS)
-        num_cut += len(fitting) > 1
-        for piece in fitting:
-            core = piece.strip()
-            before = piece.index(core) if core else len(piece)
-            between[-1] += piece[:before]
-            if core:
-                sentences.append(core)
-                between.append(piece[before + len(core) :])
-        between[-1] += part[begin + len(stripped) :]
-    return Pieces(sentences, between, num_cut)
+    parts, num_cut = list[str](), 0
+    for paragraph in text.splitlines(keepends=True) if ends_at_lines else _behind(text, BREAKS):
+        for part in _of_paragraph(paragraph, language):
+            core = part.strip()
+            if not core or fits(core):
+                parts.append(part)
+                continue
+            before, _, after = part.partition(core)
+            fitting = _cut(core, fits, PARTS)
+            parts += [before, *fitting, after]
+            num_cut += len(fitting) > 1
+    return _pieces(parts, num_cut)
 
 
-def _sentences(text: str, language: str | None, ends: re.Pattern[str]) -> list[str]:
-    """The sentences of a text, each with the space after it."""
-    return [sentence for line in _lines(text, ends) for sentence in _of_paragraph(line, language)]
+def _pieces(parts: Sequence[str], num_cut: int = 0) -> Pieces:
+    """The parts of a text without the space around them, and that space."""
+    pieces = Pieces([], [""], num_cut)
+    for part in parts:
+        if core := part.strip():
+            before, _, after = part.partition(core)
+            pieces.between[-1] += before
+            pieces.sentences.append(core)
+            pieces.between.append(after)
+        else:
+            pieces.between[-1] += part
+    return pieces
 
 
-def _lines(text: str, ends: re.Pattern[str]) -> Iterator[str]:
-    """The lines of a text, each with its end."""
-    begin = 0
-    for match in ends.finditer(text):
-        yield text[begin : match.end()]
-        begin = match.end()
-    yield text[begin:]
+def _behind(text: str, ends: re.Pattern[str]) -> list[str]:
+    """A text cut behind each match of a pattern."""
+    return [text[begin:end] for begin, end in pairwise([0, *(match.end() for match in ends.finditer(text)), len(text)])]
 
 
 def _of_paragraph(text: str, language: str | None) -> list[str]:
@@ -104,24 +91,19 @@ def _of_paragraph(text: str, language: str | None) -> list[str]:
         parts = _placed(segment(language or "en", text), text)
         if parts:
             return _with_numbers(parts)
-    ends = [match.end() for match in END.finditer(text) if match.end() < len(text)]
-    return [text[begin:end] for begin, end in zip([0, *ends], [*ends, len(text)], strict=True)]
+    return _behind(text, END)
 
 
 def _placed(parts: Sequence[str], text: str) -> list[str]:
     """Parts of a text that leave out some of the space between them, with that space; empty where they are not its parts."""
-    found, begin = [], 0
-    starts = []
+    starts, end = list[int](), 0
     for part in parts:
-        at = text.find(part, begin)
-        if at < 0 or text[begin:at].strip():
+        at = text.find(part, end)
+        if at < 0 or text[end:at].strip():
             return []
         starts.append(at)
-        begin = at + len(part)
-    for index, _ in enumerate(starts):
-        end = starts[index + 1] if index + 1 < len(starts) else len(text)
-        found.append(text[0 if index == 0 else starts[index] : end])
-    return found
+        end = at + len(part)
+    return [text[begin:end] for begin, end in pairwise([0, *starts[1:], len(text)])] if parts else []
 
 
 def _with_numbers(parts: Sequence[str]) -> list[str]:

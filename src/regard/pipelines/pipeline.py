@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from inspect import isfunction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
@@ -24,7 +24,7 @@ from regard.models.interface import Model
 from regard.pipelines.devices import resolve_device
 from regard.text.tokenizer import Tokenizer
 
-Moved = TypeVar("Moved", bound="Pipeline")
+Own = TypeVar("Own", bound="Pipeline")
 MOST_LABELS = 8
 """Classes that are named in a notebook."""
 
@@ -65,7 +65,7 @@ class Pipeline(ABC):
             return self._model
 
     @classmethod
-    def of(cls, loaded: LoadedModel) -> Self:
+    def of(cls: type[Own], loaded: LoadedModel) -> Own:
         """The pipeline of a loaded model."""
         return cls(loaded.model, loaded.tokenizer)
 
@@ -89,7 +89,7 @@ class Pipeline(ABC):
         return next(self._model.parameters()).device
 
     @checked
-    def to(self: Moved, device: str | torch.device) -> Moved:
+    def to(self: Own, device: str | torch.device) -> Own:
         """This pipeline itself, its models moved to a device: `auto`, `cpu`, `cuda`, as for `load`.
 
         Nothing may decode with it meanwhile. The type of the weights stays: `load(..., precision="bfloat16")` sets it.
@@ -226,7 +226,7 @@ class Pipeline(ABC):
         return {name: value for name, value in facts.items() if value}
 
 
-def unwatched(pipeline: Moved) -> Moved:
+def unwatched(pipeline: Own) -> Own:
     """The pipeline itself, whose model no program holds yet: it cannot change until somebody asks for it."""
     del pipeline.model
     if pipeline._prepared is not None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from statistics import fmean
-from typing import Any, Self, TypeVar, Unpack, cast, overload
+from typing import Any, TypeVar, Unpack, cast, overload
 
 import torch
 
@@ -160,7 +160,7 @@ class Translator(Pipeline):
         return [self._model, *self.others, *self._decoder.models, *self._adapters.models.values()]
 
     @classmethod
-    def of(cls, loaded: LoadedModel) -> Self:
+    def of(cls, loaded: LoadedModel) -> Translator:
         """The translator of a loaded model."""
         return cls(cast("PairModel", loaded.model), loaded.tokenizer, loaded.source_tokenizer)
 

@@ -75,13 +75,10 @@ class Glossaries:
 
     Every method takes the key of the client, and sees the glossaries of this key alone; None is the key of all clients where
     no keys are needed.
-
-    Args:
-        state: where they are kept; None: in this process.
     """
 
-    def __init__(self, limits: Limits, state: SharedState | None = None) -> None:
-        self.limits, self._state = limits, state or SharedState()
+    def __init__(self, limits: Limits, state: SharedState) -> None:
+        self.limits, self._state = limits, state
         self._read: OrderedDict[str, Glossary] = OrderedDict()
         with self._state.transaction() as database:
             database.execute(

@@ -50,8 +50,8 @@ class InspectionCache:
     It is for one thread.
     """
 
-    def __init__(self, state: SharedState | None = None) -> None:
-        self._state = state or SharedState()
+    def __init__(self, state: SharedState) -> None:
+        self._state = state
         self._made: OrderedDict[str, tuple[float, Inspection]] = OrderedDict()
         with self._state.transaction() as database:
             database.execute(

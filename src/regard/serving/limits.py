@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 from regard.batching.job_errors import (
@@ -14,6 +15,7 @@ from regard.batching.job_errors import (
 )
 from regard.errors import RegardError
 
+LOG = logging.getLogger("regard.serving")
 STATUSES: dict[type[BaseException], int] = {
     QueueFullError: 429,
     JobCancelledError: 499,
@@ -44,15 +46,6 @@ class ServingError(RegardError):
     ) -> None:
         super().__init__(message)
         self.status, self.retry_after, self.param, self.code = status, retry_after, param, code
-
-
-def serving_error(error: BaseException) -> ServingError:
-    """An error as it is answered, with its status: 400 where the request is wrong."""
-    if isinstance(error, ServingError):
-        return error
-    retry_after = error.retry_after if isinstance(error, BatchingError) else None
-    status = 400 if isinstance(error, RegardError) else 500
-    return ServingError(STATUSES.get(type(error), status), str(error), retry_after)
 
 
 class UnsupportedLanguageError(ServingError):
@@ -113,3 +106,20 @@ class Limits:
 
 NO_MODEL = "model_not_found"
 """OpenAI's code for a model that is not there."""
+
+
+def serving_error(error: BaseException, seconds: float = Limits.seconds) -> ServingError:
+    """An error as it is answered, with its status: 400 where the request is wrong. One of the program itself is logged.
+
+    Args:
+        seconds: that a request may take.
+    """
+    if isinstance(error, ServingError):
+        return error
+    if isinstance(error, TimeoutError):
+        return ServingError(504, f"A request may take {seconds:g} seconds.")
+    if not isinstance(error, RegardError):
+        LOG.error("a request failed", exc_info=error)
+        return ServingError(500, "The server failed to answer this request. Its log says why.")
+    retry_after = error.retry_after if isinstance(error, BatchingError) else None
+    return ServingError(STATUSES.get(type(error), 400), str(error), retry_after)

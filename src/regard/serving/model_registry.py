@@ -103,26 +103,23 @@ class ModelRegistry:
         for, so that no third set is in memory; if a model cannot be loaded, all old ones stay. The log says each step.
         """
         with self._reloading:
-            self._replace()
-
-    def _replace(self) -> None:
-        try:
-            loaded = self._folders.load()
-        except Exception as error:
-            self.reload_error = str(error)
-            raise
-        self._retired, self.reload_error = self.all_schedulers, ""
-        self._begin(loaded)
-        for scheduler in self._retired:
-            scheduler.queue.close()
-        num_left = self._num_left
-        LOG.info("the models were loaded anew%s", f", {self.work_left}" if num_left else "")
-        for scheduler in self._retired:
-            while not scheduler.join(WAITING_SECONDS):  # its model leaves memory before another reload needs it
-                LOG.info("a reload waits: %s", self.work_left)
-        self._retired = []
-        if num_left:
-            LOG.info("the old models have answered what they had accepted, and are gone")
+            try:
+                loaded = self._folders.load()
+            except Exception as error:
+                self.reload_error = str(error)
+                raise
+            self._retired, self.reload_error = self.all_schedulers, ""
+            self._begin(loaded)
+            for scheduler in self._retired:
+                scheduler.queue.close()
+            num_left = self._num_left
+            LOG.info("the models were loaded anew%s", f", {self.work_left}" if num_left else "")
+            for scheduler in self._retired:
+                while not scheduler.join(WAITING_SECONDS):  # its model leaves memory before another reload needs it
+                    LOG.info("a reload waits: %s", self.work_left)
+            self._retired = []
+            if num_left:
+                LOG.info("the old models have answered what they had accepted, and are gone")
 
     @property
     def _num_left(self) -> int:

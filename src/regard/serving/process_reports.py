@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import closing
+from pathlib import Path
 from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
@@ -94,13 +96,14 @@ class ProcessReports:
         return [(reported > oldest, json.loads(report)) for reported, report in rows]
 
 
-def note_reload(state: SharedState, error: str) -> None:
+def note_reload(path: Path, error: str) -> None:
     """Note whether the models could be loaded anew, for the health of the server.
 
     Args:
+        path: of the state.
         error: empty: they could.
     """
-    with state.transaction() as database:
+    with closing(SharedState(path)) as state, state.transaction() as database:
         database.execute("CREATE TABLE IF NOT EXISTS failed_reloads (error TEXT)")
         database.execute("DELETE FROM failed_reloads")
         if error:

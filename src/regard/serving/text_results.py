@@ -13,12 +13,10 @@ from regard.batching.jobs import Job
 from regard.batching.scheduler import Scheduler
 from regard.documents.markup import Block, Document, projected
 from regard.documents.sentences import Pieces
+from regard.documents.slots import Span
 from regard.pipelines.translation import Translation
 from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction
-
-Span = tuple[int, int]
-"""The first character, and the one after the last."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from regard.batching.job_errors import SHUTTING_DOWN
@@ -19,7 +20,6 @@ from regard.serving.documents import documents_of, pieces_of
 from regard.serving.glossaries import required_phrases
 from regard.serving.limits import ServingError
 from regard.serving.model_registry import ModelRegistry
-from regard.serving.shared_state import SharedState
 from regard.serving.text_results import PendingTranslation
 from regard.serving.translation_request import TranslationRequest
 from regard.text.encoded_sentence import EncodedSentence
@@ -38,31 +38,22 @@ class SentenceEncoder:
     """
 
     def __init__(self, translator: Translator) -> None:
-        self._tokenizer = translator.source_tokenizer
-        self.most_tokens = translator.max_positions - len(self._tokenizer.frame_source([]))
-        self._encoded: dict[str, EncodedSentence] = {}
+        tokenizer = translator.source_tokenizer
+        self.most_tokens = translator.max_positions - len(tokenizer.frame_source([]))
+        self.encode = cache(tokenizer.encode_sentence)
+        """The sentence of a text, with its tokens."""
 
     def fits(self, text: str) -> bool:
         """Whether the model can read a sentence."""
         return len(text) <= 16 * self.most_tokens and len(self.encode(text).ids) <= self.most_tokens
 
-    def encode(self, text: str) -> EncodedSentence:
-        """The sentence with its tokens."""
-        if text not in self._encoded:
-            self._encoded[text] = self._tokenizer.encode_sentence(text)
-        return self._encoded[text]
-
 
 class TranslationService:
-    """Translates texts with the models of a registry.
+    """Translates texts with the models of a registry."""
 
-    Args:
-        characters: where those of each key are counted; None: in this process.
-    """
-
-    def __init__(self, registry: ModelRegistry, characters: CharacterCounts | None = None) -> None:
+    def __init__(self, registry: ModelRegistry, characters: CharacterCounts) -> None:
         self.registry, self.limits = registry, registry.limits
-        self._characters = characters or CharacterCounts(SharedState())
+        self._characters = characters
 
     def check_texts(self, texts: Sequence[str]) -> None:
         """Make sure that texts are taken, and that they are not too many.

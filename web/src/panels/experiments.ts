@@ -1,7 +1,7 @@
 /** Experiments with the sentence: its words in another order, no positions, no mask; before and after. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
-import type {ExperimentReply} from "../api";
+import type {Experiment} from "../api";
 import {numGivenScored} from "../given";
 import {tryChange} from "../inspection";
 import {saveMenu, type Row} from "../save-menu";
@@ -67,7 +67,7 @@ function buttons(): TemplateResult {
   return html`<p class="together" data-unsaved>${Object.keys(CHANGES).map(button)}</p>`;
 }
 
-function outcome({change, source, tokens, before, after}: ExperimentReply): TemplateResult {
+function outcome({change, source, tokens, before, after}: Experiment): TemplateResult {
   const changes = after.map((value, index) => value - before[index]!);
   const [sumBefore, sumAfter] = [sumOf(before), sumOf(after)];
   const number = (value: number, id: string): TemplateResult =>
@@ -85,7 +85,7 @@ function outcome({change, source, tokens, before, after}: ExperimentReply): Temp
     ${changeLegend("then", "nats")} ${changeBars(tokens, changes, "nats", numGivenScored(state.inspection.sentence))}`;
 }
 
-function saveExperiment(result: ExperimentReply): TemplateResult {
+function saveExperiment(result: Experiment): TemplateResult {
   const {tokens, before, after} = result;
   const table = (): Row[] => [
     ["token", "before", "after"],

@@ -1,7 +1,7 @@
 /** The choice of the next token: what greedy search, a beam, and sampling do with the model's distribution. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
-import type {NextReply} from "../api";
+import type {NextTokens} from "../api";
 import {valueOf} from "../events";
 import {lookUpNext} from "../inspection";
 import {displayToken} from "../spelling";
@@ -40,7 +40,7 @@ function slider(id: "next-temperature" | "next-top-p", label: unknown, value: nu
   >`;
 }
 
-function table({tokens, num_others: numOthers, others, others_drawn: othersDrawn}: NextReply): TemplateResult {
+function table({tokens, num_others: numOthers, others, others_drawn: othersDrawn}: NextTokens): TemplateResult {
   const row = (label: unknown, prob: number, drawn: number): TemplateResult =>
     html`<tr>
       <td>${label}</td>
@@ -67,7 +67,7 @@ function table({tokens, num_others: numOthers, others, others_drawn: othersDrawn
   </table>`;
 }
 
-function content(found: NextReply): TemplateResult {
+function content(found: NextTokens): TemplateResult {
   const {temperature, topK, topP} = state.trial.sampling;
   const {beamSize} = state.request;
   const [best] = found.tokens;

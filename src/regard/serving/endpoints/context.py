@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
@@ -21,7 +20,7 @@ from regard.serving.character_counts import CharacterCounts
 from regard.serving.directions import Direction
 from regard.serving.endpoints.bodies import fields_of
 from regard.serving.glossaries import Glossaries
-from regard.serving.inspection_cache import InspectionCache, InspectionRequest
+from regard.serving.inspection_cache import InspectionCache
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits, ServingError
 from regard.serving.model_registry import ModelRegistry
@@ -35,32 +34,18 @@ Kind = TypeVar("Kind", bound=Pipeline)
 Result = TypeVar("Result")
 
 
-@dataclass
 class ServerContext:
     """The parts of a server, for handlers."""
 
-    registry: ModelRegistry
-    keys: Keys
-    state: SharedState = field(default_factory=SharedState)
-    characters: CharacterCounts = field(init=False)
-    translations: TranslationService = field(init=False)
-    inspections: InspectionCache = field(init=False)
-    glossaries: Glossaries = field(init=False)
-    reports: ProcessReports = field(init=False)
-    document: Mapping[str, Any] = field(default_factory=dict)
-    """The OpenAPI document of all routes."""
-
-    def __post_init__(self) -> None:
-        self.characters = CharacterCounts(self.state)
-        self.translations = TranslationService(self.registry, self.characters)
-        self.inspections = InspectionCache(self.state)
-        self.glossaries = Glossaries(self.limits, self.state)
-        self.reports = ProcessReports(self.state, self.registry, self.characters)
-
-    @property
-    def limits(self) -> Limits:
-        """The bounds of all requests."""
-        return self.registry.limits
+    def __init__(self, registry: ModelRegistry, keys: Keys, state: SharedState) -> None:
+        self.registry, self.keys, self.limits = registry, keys, registry.limits
+        self.characters = CharacterCounts(state)
+        self.translations = TranslationService(registry, self.characters)
+        self.inspections = InspectionCache(state)
+        self.glossaries = Glossaries(registry.limits, state)
+        self.reports = ProcessReports(state, registry, self.characters)
+        self.document: Mapping[str, Any] = {}
+        """The OpenAPI document of all routes."""
 
 
 async def read_fields(request: Request, limits: Limits) -> dict[str, Any]:
@@ -148,18 +133,6 @@ class RequestContext:
             gone.cancel()
             waited.cancel()
 
-    def inspection_request(
-        self,
-        model: Direction | str,
-        text: str,
-        ids: Sequence[int] | None,
-        *,
-        snapshot: int | None = None,
-        lens: bool = False,
-    ) -> InspectionRequest:
-        """The request for an inspection by the models as they are now."""
-        return InspectionRequest(self.registry.models_name, model, text, ids, snapshot, lens)
-
     async def use_translator(self, direction: Direction, function: Callable[[Translator], Result]) -> Result:
         """The result of a function of the model of a direction, called between two steps of decoding.
 
@@ -184,8 +157,10 @@ class RequestContext:
         future = with_newest(find, lambda scheduler: scheduler.call(function))
         return await asyncio.wait_for(asyncio.wrap_future(future), self.limits.seconds)
 
-    async def stream(self, wanted: TranslationRequest, *, watches: bool = False) -> ResultStream:
-        """A translation whose pieces are sent as they become certain.
+    async def stream(
+        self, wanted: TranslationRequest, *, watches: bool = False
+    ) -> tuple[PendingTranslation, JobStream]:
+        """A translation under way, and its pieces as they become certain.
 
         Raises:
             ServingError: as for `translate`: before anything is sent.
@@ -194,7 +169,7 @@ class RequestContext:
         submit = self.server.translations.submit
         pending = await asyncio.to_thread(submit, wanted, pieces.send, watches=watches, owner=self.owner)
         pieces.follow(pending.job)
-        return ResultStream(pending, pieces)
+        return pending, pieces
 
 
 class JobStream:
@@ -225,16 +200,3 @@ class JobStream:
             index, piece, is_last = await self._queue.get()
             num_left -= is_last
             yield index, piece, is_last
-
-
-class ResultStream:
-    """A translation whose pieces are sent as they become certain."""
-
-    def __init__(self, pending: PendingTranslation, stream: JobStream) -> None:
-        self.pending, self._stream = pending, stream
-        self.pieces = stream.pieces
-
-    async def results(self) -> list[TextResult | Exception]:
-        """The texts, after the last piece; or what is wrong with each."""
-        outcomes: list[Any] = [result.exception() or result.result() for result in self._stream.results]
-        return await asyncio.to_thread(self.pending.joined, outcomes)

@@ -79,10 +79,24 @@ class Whole(FieldRule):
 
     def read(self, value: Any) -> int:
         """A number, of itself or its digits."""
-        number = int(value) if isinstance(value, str) and value.strip().lstrip("+-").isdecimal() else value
-        if isinstance(number, bool) or not isinstance(number, int) or not self.least <= number <= self.most:
+        number = whole(value)
+        if not self.least <= number <= self.most:
             raise ValueError
         return number
+
+
+def whole(value: Any) -> int:
+    """A whole number of JSON, where 10.0 is one, too; or its digits, as forms have it.
+
+    Raises:
+        ValueError: anything else.
+    """
+    digits = isinstance(value, str) and value.strip().lstrip("+-").isdecimal()
+    if digits or (isinstance(value, float) and value.is_integer()):
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError
+    return value
 
 
 class Real(FieldRule):

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Any
 
 from starlette.requests import ClientDisconnect
 
-from regard.errors import RegardError
 from regard.serving.endpoints.replies import EventStream, event
-from regard.serving.limits import ServingError, serving_error
+from regard.serving.limits import Limits, ServingError, serving_error
 
-LOG = logging.getLogger("regard.serving")
 Tell = Callable[[str, int, int], None]
 """Called with a name of the work, the number that is done, and that of all."""
 
 
 async def progress_stream(
-    work: Callable[[Tell], Awaitable[Any]], failed: Callable[[ServingError], Mapping[str, Any]], seconds: float
+    work: Callable[[Tell], Awaitable[Any]], failed: Callable[[ServingError], Mapping[str, Any]], limits: Limits
 ) -> EventStream:
     """A stream of events progress, then done or error. The work ends early if the client goes away.
 
     Args:
         work: called once; what it gives is the content of the last event.
         failed: an error as the interface answers it.
-        seconds: for the client to take in an event.
+        limits: of the time for the work, and for the client to take in an event.
     Raises:
         Exception: that of work that failed before it told anything.
     """
@@ -49,23 +46,14 @@ async def progress_stream(
         while piece is not None:
             yield piece
             piece = await events.get()
-        yield _outcome(task, failed)
+        try:
+            outcome = event("done", task.result())
+        except Exception as error:
+            outcome = event("error", failed(serving_error(error, limits.seconds))["error"])
+        yield outcome
 
     def leave() -> None:
         is_gone.set()
         task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody asks for it any more
 
-    return EventStream(pieces(), seconds, leave)
-
-
-def _outcome(task: asyncio.Future[Any], failed: Callable[[ServingError], Mapping[str, Any]]) -> bytes:
-    try:
-        return event("done", task.result())
-    except TimeoutError:
-        error = ServingError(504, "The work took too long.")
-    except RegardError as one:
-        error = serving_error(one)
-    except Exception:
-        LOG.exception("a request failed")
-        error = ServingError(500, "The server failed. Its log says why.")
-    return event("error", failed(error)["error"])
+    return EventStream(pieces(), limits.body_seconds, leave)

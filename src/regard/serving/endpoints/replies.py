@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import Any, Generic, TypeVar
 
 from starlette.responses import Response, StreamingResponse
@@ -26,8 +26,10 @@ class JSONReply(Generic[Content]):
 
     def response(self) -> Response:
         """The answer as Starlette sends it."""
-        body = json.dumps(self.content, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace")
-        return Response(body, self.status, dict(self.headers), media_type="application/json")
+        text = json.dumps(self.content, ensure_ascii=False, allow_nan=False, default=asdict)
+        return Response(
+            text.encode("utf-8", "backslashreplace"), self.status, dict(self.headers), media_type="application/json"
+        )
 
 
 class EventStream(StreamingResponse):
@@ -61,3 +63,16 @@ class EventStream(StreamingResponse):
 def event(name: str, content: Any) -> bytes:
     """A server-sent event."""
     return f"event: {name}\ndata: {json.dumps(content, ensure_ascii=False)}\n\n".encode()
+
+
+def rounded(content: Any, digits: int) -> Any:
+    """The content of an answer whose numbers have so many digits after the point; of arrays lists, of records objects."""
+    if isinstance(content, float):
+        return round(content, digits)
+    if isinstance(content, Mapping):
+        return {name: rounded(each, digits) for name, each in content.items()}
+    if isinstance(content, list | tuple):
+        return [rounded(each, digits) for each in content]
+    if hasattr(content, "tolist"):  # of NumPy or PyTorch
+        return rounded(content.tolist(), digits)
+    return rounded(vars(content), digits) if is_dataclass(content) else content

@@ -11,9 +11,12 @@ from collections.abc import MutableMapping
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from regard.errors import printable
 from regard.serving.limits import Limits
+from regard.serving.model_registry import ModelRegistry
 
 ACCESS = logging.getLogger("regard.serving.access")
 LOG = logging.getLogger("regard.serving")
@@ -30,10 +33,12 @@ class Access:
 
     A body is read to its end before the answer is sent, up to a bound, even where nobody wants it: a client that still
     sends when the connection is closed sees no answer, but an error of the network.
+
+    Requests that are cut off, as the server was told twice to end, are answered 503, and not logged as errors of the program.
     """
 
-    def __init__(self, app: ASGIApp, limits: Limits) -> None:
-        self._app, self._limits = app, limits
+    def __init__(self, app: ASGIApp, registry: ModelRegistry) -> None:
+        self._app, self._registry = app, registry
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -43,25 +48,34 @@ class Access:
         headers, started = Headers(scope=scope), time.perf_counter()
         given = headers.get("x-request-id", "")
         name = given if ID.fullmatch(given) else secrets.token_hex(8)
-        body = _Body(headers, receive, self._limits)
-        status, trace = GONE, headers.get("traceparent", "")[:60]
+        body = _Body(headers, receive, self._registry.limits)
+        status: int | None = None
+        trace = headers.get("traceparent", "")[:60]
 
         async def answer(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
                 answered = MutableHeaders(scope=message)
                 answered["X-Request-ID"] = name
                 if trace:
                     answered["traceparent"] = trace
-                if not await body.is_dropped():
+                if (
+                    not await body.is_dropped() or self._registry.is_retired
+                ):  # then the next request goes to another process
                     answered["Connection"] = "close"
+                status = message["status"]
             await send(message)
 
         try:
             await self._app({**scope, "path": known_path(scope["path"])}, body.receive, answer)
+        except asyncio.CancelledError:
+            if not self._registry.is_draining:
+                raise
+            LOG.info("cut off: %s %s", scope["method"], printable(scope["path"]))
+            if status is None:
+                await Response(status_code=503, headers={"Connection": "close"})(scope, receive, send)
         finally:
-            _note(scope, name, GONE if body.is_gone else status, time.perf_counter() - started, trace)
+            _note(scope, name, GONE if body.is_gone or status is None else status, time.perf_counter() - started, trace)
 
 
 def known_path(path: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +14,6 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route as Path
 
-from regard.errors import RegardError
 from regard.serving.endpoints.context import RequestContext, ServerContext, read_fields
 from regard.serving.endpoints.openapi import document
 from regard.serving.endpoints.replies import JSONReply
@@ -30,7 +28,6 @@ from regard.serving.limits import ServingError, serving_error
 from regard.serving.model_registry import ModelRegistry
 from regard.serving.shared_state import SharedState
 
-LOG = logging.getLogger("regard.serving")
 INTERFACES = (
     page,
     native_routes,
@@ -42,10 +39,9 @@ INTERFACES = (
     google,
     operations,
 )
-"""The modules of all interfaces: each has a function `routes`."""
+"""The modules of all interfaces: each lists its `ROUTES`."""
 UNCOUNTED = (page.NAME, operations.NAME)
 """Interfaces whose requests are not counted."""
-FAILED = "The server failed to answer this request."
 
 
 class App:
@@ -60,7 +56,7 @@ class App:
         self, registry: ModelRegistry, keys: Keys, *, cors: Sequence[str] = (), state: SharedState | None = None
     ) -> None:
         self.context = ServerContext(registry, keys, state or SharedState())
-        self.routes = [route for interface in INTERFACES for route in interface.routes(self.context)]
+        self.routes = [route for interface in INTERFACES for route in interface.ROUTES]
         self.context.document = document(self.routes)
         by_path: dict[str, dict[str, Route]] = {}
         for route in self.routes:
@@ -72,7 +68,7 @@ class App:
             middleware=[Middleware(CORSMiddleware, **options)] if cors else [],
             exception_handlers={HTTPException: self._http_error, Exception: self._http_error},
         )
-        self.asgi = Access(app, registry.limits)
+        self.asgi = Access(app, registry)
 
     def _path(self, path: str, methods: dict[str, Route]) -> Path:
         """The routes of a path, one for each method."""
@@ -90,14 +86,8 @@ class App:
             response = await self._handled(route, request)
         except ClientDisconnect:
             response = Response(status_code=GONE)
-        except TimeoutError:
-            late = f"A request may take {self.context.limits.seconds:g} seconds."
-            response = _failure(interface, ServingError(504, late))
-        except RegardError as error:
-            response = _failure(interface, serving_error(error))
-        except Exception:
-            LOG.exception("a request failed")
-            response = _failure(interface, ServingError(500, FAILED))
+        except Exception as error:
+            response = _failure(interface, serving_error(error, self.context.limits.seconds))
         if interface.name not in UNCOUNTED:
             metrics = self.context.registry.metrics
             metrics.count("regard_requests_total", interface=interface.name, status=str(response.status_code))
@@ -123,8 +113,7 @@ class App:
         path = request.url.path
         interface = next(each for each in self._interfaces if path.startswith(each.prefix))
         if not isinstance(error, HTTPException):
-            LOG.error("a request failed", exc_info=error)
-            return _failure(interface, ServingError(500, FAILED))
+            return _failure(interface, serving_error(error))
         messages = {404: f"There is nothing at {path}.", 405: f"{path} does not take {request.method}."}
         message = messages.get(error.status_code, str(error.detail))
         response = _failure(interface, ServingError(error.status_code, message))

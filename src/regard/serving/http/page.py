@@ -9,7 +9,7 @@ import re
 from starlette.responses import HTMLResponse, Response
 
 from regard.inspection.drawing.heads_page import web_file
-from regard.serving.endpoints.context import RequestContext, ServerContext
+from regard.serving.endpoints.context import RequestContext
 from regard.serving.endpoints.routes import Interface, Route
 from regard.serving.interfaces.libretranslate import failure
 
@@ -45,37 +45,40 @@ def takes_gzip(accepted: str) -> bool:
     return weights.get("gzip", weights.get("x-gzip", weights.get("*", 0.0))) > 0
 
 
-def routes(context: ServerContext) -> list[Route]:
-    """The page, and its files: a browser keeps those for good, as another content has another name."""
-    contents = {name: web_file(name) for name in KINDS}
-    named = {name: f"{hashlib.sha256(content).hexdigest()[:16]}-{name}" for name, content in contents.items()}
-    html = HTML.format(style=named["style.css"], script=named["page.js"])
-    served = {named[name]: (content, KINDS[name]) for name, content in contents.items()}
-    served["LICENCES.txt"] = contents["LICENCES.txt"], "text/plain"
-    served["icon.svg"] = ICON.encode(), "image/svg+xml"
-    compressed = {name: gzip.compress(content, 9, mtime=0) for name, (content, _) in served.items()}
+CONTENTS = {name: web_file(name) for name in KINDS}
+NAMED = {name: f"{hashlib.sha256(content).hexdigest()[:16]}-{name}" for name, content in CONTENTS.items()}
+SERVED = {NAMED[name]: (content, KINDS[name]) for name, content in CONTENTS.items()} | {
+    "LICENCES.txt": (CONTENTS["LICENCES.txt"], "text/plain"),
+    "icon.svg": (ICON.encode(), "image/svg+xml"),
+}
+"""The files; a browser keeps those that have their content in their name for good, as another content has another name."""
+COMPRESSED = {name: gzip.compress(content, 9, mtime=0) for name, (content, _) in SERVED.items()}
 
-    async def page(context: RequestContext) -> HTMLResponse:
-        """The page: translate in the browser, and look inside."""
-        return HTMLResponse(html, headers={"Content-Security-Policy": POLICY, "Cache-Control": "no-cache"})
 
-    async def file(context: RequestContext) -> Response:
-        """A file of the page."""
-        name = context.request.path_params["name"]
-        if name not in served:
-            return Response(status_code=404)
-        content, kind = served[name]
-        headers = {
-            "Cache-Control": "public, max-age=31536000, immutable",
-            "X-Content-Type-Options": "nosniff",
-            "Vary": "Accept-Encoding",
-        }
-        if takes_gzip(context.request.headers.get("accept-encoding", "")):
-            content, headers["Content-Encoding"] = compressed[name], "gzip"
-        return Response(content, media_type=kind, headers=headers)
+async def page(context: RequestContext) -> HTMLResponse:
+    """The page: translate in the browser, and look inside."""
+    html = HTML.format(style=NAMED["style.css"], script=NAMED["page.js"])
+    return HTMLResponse(html, headers={"Content-Security-Policy": POLICY, "Cache-Control": "no-cache"})
 
-    interface = Interface(NAME, "/", failure)
-    return [
-        Route("GET", "/", page, interface, media_types=("text/html",), needs_key=False),
-        Route("GET", "/page/{name}", file, interface, needs_key=False, in_document=False),
-    ]
+
+async def file(context: RequestContext) -> Response:
+    """A file of the page."""
+    name = context.request.path_params["name"]
+    if name not in SERVED:
+        return Response(status_code=404)
+    content, kind = SERVED[name]
+    headers = {
+        "Cache-Control": "public, max-age=31536000, immutable",
+        "X-Content-Type-Options": "nosniff",
+        "Vary": "Accept-Encoding",
+    }
+    if takes_gzip(context.request.headers.get("accept-encoding", "")):
+        content, headers["Content-Encoding"] = COMPRESSED[name], "gzip"
+    return Response(content, media_type=kind, headers=headers)
+
+
+INTERFACE = Interface(NAME, "/", failure)
+ROUTES = [
+    Route("GET", "/", page, INTERFACE, media_types=("text/html",), needs_key=False),
+    Route("GET", "/page/{name}", file, INTERFACE, needs_key=False, in_document=False),
+]

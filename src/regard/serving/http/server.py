@@ -10,14 +10,10 @@ import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import uvicorn
-from starlette.datastructures import MutableHeaders
-from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from regard.errors import RegardError, SettingsError, printable
+from regard.errors import RegardError, SettingsError
 from regard.serving.endpoints.context import ServerContext
 from regard.serving.http.app import App
 from regard.serving.http.connections import ACCEPTED_AT_ONCE, allow_many_files, places, protocol
@@ -86,40 +82,32 @@ def listen(host: str, port: int) -> socket.socket:
         raise SettingsError(f"`--host {host}` and `--port {port}` cannot be used: {reason}.") from error
 
 
-@dataclass(frozen=True)
-class WorkerProcess:
-    """A process of several (`workers.py`)."""
-
-    state: SharedState
-    """The state that all of them share."""
-    started: Callable[[], object]
-    """Called when requests are answered."""
-
-
 def serve(
     registry: ModelRegistry,
     keys: Keys,
     listening: socket.socket,
     *,
     cors: Sequence[str] = (),
-    worker: WorkerProcess | None = None,
+    state: SharedState | None = None,
+    started: Callable[[], object] | None = None,
 ) -> None:
     """Answer requests until SIGTERM or Ctrl-C, and then until all that was accepted is answered.
 
     SIGHUP reads the keys again, and loads the models anew.
 
     Args:
-        worker: if this process is one of several. SIGHUP reads the keys again. SIGUSR1 ends it, too, but while it answers what
-            it has accepted, it leaves new connections to the others. SIGUSR2 ends it at once, and not a second SIGTERM, as some
-            programs send it to all processes of a server.
+        state: of several processes (`workers.py`), the state that all of them share.
+        started: if this process is one of several: called when requests are answered. SIGHUP reads the keys again. SIGUSR1 ends
+            it, too, but while it answers what it has accepted, it leaves new connections to the others. SIGUSR2 ends it at once,
+            and not a second SIGTERM, as some programs send it to all processes of a server.
     """
     files = allow_many_files()
     most, at_once = places(files)
     if most is not None and most < ACCEPTED_AT_ONCE:
         LOG.warning("the process may have %d files open: at most %d connections at once; raise ulimit -n", files, most)
-    app = App(registry, keys, cors=cors, state=worker.state if worker else None)
+    app = App(registry, keys, cors=cors, state=state)
     config = uvicorn.Config(
-        _ended_quietly(app.asgi, registry),
+        app.asgi,
         http=protocol(registry.limits.body_seconds, most),
         ws="none",
         log_config=None,
@@ -129,39 +117,14 @@ def serve(
         timeout_keep_alive=30,
         timeout_graceful_shutdown=30,
         h11_max_incomplete_event_size=1 << 16,
-        backlog=1 if worker else at_once,  # a worker leaves the next connection to one that waits
+        backlog=1 if started else at_once,  # a worker leaves the next connection to one that waits
     )
-    asyncio.run(_run(Server(config), app.context, listening, worker))
+    asyncio.run(_run(Server(config), app.context, listening, started))
 
 
-def _ended_quietly(asgi: ASGIApp, registry: ModelRegistry) -> ASGIApp:
-    """The application. Requests that are cut off, as the server was told twice to end, are answered 503, and not logged as
-    errors of the program.
-    """
-
-    async def ended(scope: Scope, receive: Receive, send: Send) -> None:
-        has_begun = False
-
-        async def noted(message: Message) -> None:
-            nonlocal has_begun
-            has_begun = True
-            if registry.is_retired and message["type"] == "http.response.start":
-                MutableHeaders(scope=message)["Connection"] = "close"  # the next request goes to another process
-            await send(message)
-
-        try:
-            await asgi(scope, receive, noted)
-        except asyncio.CancelledError:
-            if not registry.is_draining:
-                raise
-            LOG.info("cut off: %s %s", scope["method"], printable(scope["path"]))
-            if not has_begun:
-                await Response(status_code=503, headers={"Connection": "close"})(scope, receive, send)
-
-    return ended
-
-
-async def _run(server: Server, context: ServerContext, listening: socket.socket, worker: WorkerProcess | None) -> None:
+async def _run(
+    server: Server, context: ServerContext, listening: socket.socket, started: Callable[[], object] | None
+) -> None:
     loop, registry, keys = asyncio.get_running_loop(), context.registry, context.keys
     tasks: set[asyncio.Task[None]] = set()
 
@@ -170,7 +133,7 @@ async def _run(server: Server, context: ServerContext, listening: socket.socket,
 
     def drain() -> None:
         if registry.is_draining:
-            if worker is None:  # asked twice
+            if started is None:  # asked twice
                 end_at_once()
             return
         registry.is_draining = True
@@ -197,7 +160,7 @@ async def _run(server: Server, context: ServerContext, listening: socket.socket,
         else:
             LOG.info("SIGHUP: a reload waits already: %s", registry.work_left)
 
-    if worker is not None:
+    if started is not None:
         loop.add_signal_handler(signal.SIGTERM, drain)
         loop.add_signal_handler(signal.SIGUSR1, retire)
         loop.add_signal_handler(signal.SIGUSR2, end_at_once)
@@ -211,11 +174,11 @@ async def _run(server: Server, context: ServerContext, listening: socket.socket,
     serving = asyncio.ensure_future(server.serve(sockets=[listening]))
     while not (server.started or serving.done()):
         await asyncio.sleep(POLL_SECONDS)
-    if worker is not None:
-        worker.started()
+    if started is not None:
+        started()
     await serving
     await asyncio.to_thread(registry.close, at_once=server.force_exit)
-    if worker is not None:
+    if started is not None:
         context.reports.write(is_last=True)
 
 

@@ -30,7 +30,7 @@ from typing import Any, NoReturn
 from regard.errors import RegardError, SettingsError
 from regard.generation.threads import begin_forked, num_threads, prepare_to_fork
 from regard.pipelines.devices import resolve_device
-from regard.serving.http.server import WorkerProcess, serve
+from regard.serving.http.server import serve
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits
 from regard.serving.model_folders import LoadedModels, ModelFolders
@@ -183,7 +183,7 @@ class _Server:
             if self._answering is None:
                 raise RegardError(error)
             LOG.error("the models could not be loaded anew, the old ones stay: %s", error)
-            self._note_reload(error)
+            note_reload(self._state, error)
         else:
             return
         if self._reloads_again and not self._is_ending:
@@ -197,16 +197,11 @@ class _Server:
             self._begun(group.report["names"], group.report["translates"])
         else:
             LOG.info("new workers answer; the old ones end when they have answered what they had accepted")
-            self._note_reload("")
+            note_reload(self._state, "")
         if self._answering is not None:
             os.kill(self._answering.pid, RETIRE)
             self._retired.append(self._answering)
         self._answering, self._starting = group, None
-
-    def _note_reload(self, error: str) -> None:
-        state = SharedState(self._state)
-        note_reload(state, error)
-        state.close()
 
 
 def _run_group(settings: WorkerSettings, state: Path, report: int) -> None:
@@ -267,8 +262,8 @@ def _run_worker(settings: WorkerSettings, loaded: LoadedModels, path: Path, star
         summary = {"names": listed(registry.names), "translates": bool(registry.translators)}
         os.write(starts, json.dumps(summary).encode() + b"\n")
 
-    worker = WorkerProcess(state, started)
-    serve(registry, Keys(settings.api_keys, state), settings.listening, cors=settings.cors, worker=worker)
+    keys = Keys(settings.api_keys, state)
+    serve(registry, keys, settings.listening, cors=settings.cors, state=state, started=started)
 
 
 def _forked(run: Callable[[], None]) -> int:
@@ -298,6 +293,5 @@ def _end_after(run: Callable[[], None], parent: int) -> NoReturn:
 
 def _ending(status: int) -> str:
     """The ending of a process, for people."""
-    if os.WIFSIGNALED(status):
-        return f"by signal {signal.Signals(os.WTERMSIG(status)).name}"
-    return f"with exit code {os.waitstatus_to_exitcode(status)}"
+    code = os.waitstatus_to_exitcode(status)
+    return f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"

@@ -1,1 +1,1 @@
-"""Interfaces of the server. Each module has fields, handlers and `routes(context)`, and is registered in `http/app.py`."""
+"""Interfaces of the server. Each module has fields, handlers and `ROUTES`, and is registered in `http/app.py`."""

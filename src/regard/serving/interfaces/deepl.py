@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from regard.documents.markup import Outline
 from regard.serving.directions import Direction, code_of, language_name
-from regard.serving.endpoints.context import RequestContext, ServerContext
+from regard.serving.endpoints.context import RequestContext
 from regard.serving.endpoints.fields import Choice, Fields, Text, Texts, texts_of
 from regard.serving.endpoints.routes import Interface, Route
 from regard.serving.limits import ServingError
@@ -171,16 +171,12 @@ async def usage(context: RequestContext) -> Usage:
 
 INTERFACE = Interface("deepl", "/v2", failure)
 NO_GLOSSARY = {404: "There is no such glossary."}
-
-
-def routes(context: ServerContext) -> list[Route]:
-    """The routes of DeepL's version 2 without glossaries; all take GET and POST."""
-    return [
-        route
-        for method in ("GET", "POST")
-        for route in (
-            Route(method, "/v2/translate", translate, INTERFACE, errors=NO_GLOSSARY),
-            Route(method, "/v2/languages", languages, INTERFACE),
-            Route(method, "/v2/usage", usage, INTERFACE),
-        )
-    ]
+ROUTES = [
+    route
+    for method in ("GET", "POST")
+    for route in (
+        Route(method, "/v2/translate", translate, INTERFACE, errors=NO_GLOSSARY),
+        Route(method, "/v2/languages", languages, INTERFACE),
+        Route(method, "/v2/usage", usage, INTERFACE),
+    )
+]

@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from regard.documents.terms import Terms
 from regard.serving.directions import ANY, Direction, code_of
-from regard.serving.endpoints.context import RequestContext, ServerContext
+from regard.serving.endpoints.context import RequestContext
 from regard.serving.endpoints.fields import Choice, FieldRule, Text
 from regard.serving.endpoints.routes import Interface, Route
 from regard.serving.glossaries import QUOTA, Glossary
@@ -125,12 +125,9 @@ class GlossaryHead(TypedDict):
     creation_time: str
 
 
-class GlossaryInfo(GlossaryHead):
+class GlossaryInfo(GlossaryHead, DictionaryInfo):
     """A glossary of one direction, without its entries."""
 
-    source_lang: str
-    target_lang: str
-    entry_count: int
     ready: bool
 
 
@@ -313,25 +310,23 @@ def _lines(terms: Terms) -> str:
     return "\n".join(f"{source}\t{target}" for source, target in terms.entries.items())
 
 
-def routes(context: ServerContext) -> list[Route]:
-    """The routes of glossaries, of both versions."""
-    two, three = INTERFACE, Interface("deepl", "/v3", failure)
-    quota = {QUOTA: "The key has no more room for glossaries."}
-    all_two, one_two = "/v2/glossaries", "/v2/glossaries/{id}"
-    all_three, one_three = "/v3/glossaries", "/v3/glossaries/{id}"
-    return [
-        Route("GET", "/v2/glossary-language-pairs", language_pairs, two),
-        Route("POST", all_two, create, two, 201, quota),
-        Route("GET", all_two, list_all, two),
-        Route("GET", one_two, show, two, errors=NO_GLOSSARY),
-        Route("DELETE", one_two, delete, two, 204, NO_GLOSSARY),
-        Route("GET", f"{one_two}/entries", entries, two, 200, NO_GLOSSARY, ("text/tab-separated-values",)),
-        Route("POST", all_three, create_multilingual, three, 201, quota),
-        Route("GET", all_three, list_all_multilingual, three),
-        Route("GET", one_three, show_multilingual, three, errors=NO_GLOSSARY),
-        Route("PATCH", one_three, change, three, errors=NO_GLOSSARY | quota),
-        Route("DELETE", one_three, delete, three, 204, NO_GLOSSARY),
-        Route("GET", f"{one_three}/entries", entries_multilingual, three, errors=NO_GLOSSARY),
-        Route("PUT", f"{one_three}/dictionaries", put_dictionary, three, errors=NO_GLOSSARY | quota),
-        Route("DELETE", f"{one_three}/dictionaries", delete_dictionary, three, 204, NO_GLOSSARY),
-    ]
+TWO, THREE = INTERFACE, Interface("deepl", "/v3", failure)
+NO_ROOM = {QUOTA: "The key has no more room for glossaries."}
+ALL_TWO, ONE_TWO = "/v2/glossaries", "/v2/glossaries/{id}"
+ALL_THREE, ONE_THREE = "/v3/glossaries", "/v3/glossaries/{id}"
+ROUTES = [
+    Route("GET", "/v2/glossary-language-pairs", language_pairs, TWO),
+    Route("POST", ALL_TWO, create, TWO, 201, NO_ROOM),
+    Route("GET", ALL_TWO, list_all, TWO),
+    Route("GET", ONE_TWO, show, TWO, errors=NO_GLOSSARY),
+    Route("DELETE", ONE_TWO, delete, TWO, 204, NO_GLOSSARY),
+    Route("GET", f"{ONE_TWO}/entries", entries, TWO, 200, NO_GLOSSARY, ("text/tab-separated-values",)),
+    Route("POST", ALL_THREE, create_multilingual, THREE, 201, NO_ROOM),
+    Route("GET", ALL_THREE, list_all_multilingual, THREE),
+    Route("GET", ONE_THREE, show_multilingual, THREE, errors=NO_GLOSSARY),
+    Route("PATCH", ONE_THREE, change, THREE, errors=NO_GLOSSARY | NO_ROOM),
+    Route("DELETE", ONE_THREE, delete, THREE, 204, NO_GLOSSARY),
+    Route("GET", f"{ONE_THREE}/entries", entries_multilingual, THREE, errors=NO_GLOSSARY),
+    Route("PUT", f"{ONE_THREE}/dictionaries", put_dictionary, THREE, errors=NO_GLOSSARY | NO_ROOM),
+    Route("DELETE", f"{ONE_THREE}/dictionaries", delete_dictionary, THREE, 204, NO_GLOSSARY),
+]

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, NotRequired
 from typing_extensions import TypedDict
 
 from regard.serving.directions import ANY, language_name
-from regard.serving.endpoints.context import RequestContext, ServerContext
+from regard.serving.endpoints.context import RequestContext
 from regard.serving.endpoints.fields import Choice, Fields, Text, Texts, texts_of
 from regard.serving.endpoints.routes import Interface, Route
 from regard.serving.interfaces.libretranslate import NO_DETECTION
@@ -116,17 +116,12 @@ async def detect(context: RequestContext, fields: DetectFields) -> DetectReply:
 
 
 INTERFACE = Interface("google", "/language", failure)
-
-
-def routes(context: ServerContext) -> list[Route]:
-    """The routes of Google's version 2; all take GET and POST."""
-    no_detection = {501: NO_DETECTION}
-    return [
-        route
-        for method in ("GET", "POST")
-        for route in (
-            Route(method, PATH, translate, INTERFACE),
-            Route(method, f"{PATH}/languages", languages, INTERFACE),
-            Route(method, f"{PATH}/detect", detect, INTERFACE, errors=no_detection),
-        )
-    ]
+ROUTES = [
+    route
+    for method in ("GET", "POST")
+    for route in (
+        Route(method, PATH, translate, INTERFACE),
+        Route(method, f"{PATH}/languages", languages, INTERFACE),
+        Route(method, f"{PATH}/detect", detect, INTERFACE, errors={501: NO_DETECTION}),
+    )
+]

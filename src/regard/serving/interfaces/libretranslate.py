@@ -14,12 +14,12 @@ from starlette.responses import HTMLResponse
 from typing_extensions import TypedDict
 
 from regard.generation.options import DecodingOptions
-from regard.inspection.alignment import Alignment
 from regard.serving.directions import ANY, language_name
-from regard.serving.endpoints.context import RequestContext, ServerContext
-from regard.serving.endpoints.fields import Choice, Fields, Flag, Text, Texts, Whole, texts_of
+from regard.serving.endpoints.context import RequestContext
+from regard.serving.endpoints.fields import Choice, Fields, Flag, Text, Texts, Whole, texts_of, whole
 from regard.serving.endpoints.openapi import page
 from regard.serving.endpoints.routes import Interface, Route
+from regard.serving.inspection_cache import InspectionRequest
 from regard.serving.limits import Limits, ServingError, UnsupportedLanguageError
 from regard.serving.text_results import PendingTranslation, TextResult
 from regard.serving.translation_request import TranslationRequest
@@ -50,9 +50,10 @@ class TranslateFields(Fields):
     @field_validator("alternatives", mode="before")
     @classmethod
     def _check_number(cls, value: Any) -> Any:
-        if not str(value).strip().lstrip("+-").isdecimal():
-            raise ServingError(400, "Invalid request: alternatives parameter is not a number")
-        return value
+        try:
+            return whole(value)
+        except ValueError as error:
+            raise ServingError(400, "Invalid request: alternatives parameter is not a number") from error
 
 
 class NllbFields(Fields):
@@ -149,9 +150,10 @@ async def translate(context: RequestContext, fields: NllbFields | TranslateField
         found, pending = await context.translate(wanted)
     except UnsupportedLanguageError as error:
         raise ServingError(error.status, f"{error.code} is not supported") from error
+    add, models = context.server.inspections.add, context.registry.models_name
     names = [
         [
-            context.server.inspections.add(context.inspection_request(pending.direction, sentence, each.ids))
+            add(InspectionRequest(models, pending.direction, sentence, each.ids))
             for sentence, each in zip(text.sources, text.sentences, strict=True)
         ]
         for text in (found if fields.details else ())
@@ -180,15 +182,11 @@ def _content(
         content["score"] = [round(each.log_prob, 4) for each in found]
         content["probability"] = [round(each.probability, 4) for each in found]
         content["confidence"] = [None if (value := each.confidence) is None else round(value, 4) for each in found]
-        content["alignment"] = [[links(sentence.alignment) for sentence in each.sentences] for each in found]
+        alignments = [[sentence.alignment for sentence in each.sentences] for each in found]
+        content["alignment"] = [[each.pharaoh if each else "" for each in of_text] for of_text in alignments]
         content["inspect_id"] = names
         content["spans"] = [[[*source, *target] for source, target in each.origins] for each in found]
     return content
-
-
-def links(alignment: Alignment | None) -> str:
-    """An alignment as Pharaoh writes it, `source-target` by tokens of the model: `0-0 1-2`."""
-    return " ".join(f"{source}-{target}" for source, target in alignment.links) if alignment else ""
 
 
 async def languages(context: RequestContext) -> list[SourceLanguage]:
@@ -236,16 +234,11 @@ async def docs(context: RequestContext) -> HTMLResponse:
 
 
 INTERFACE = Interface("libretranslate", "/", failure)
-
-
-def routes(context: ServerContext) -> list[Route]:
-    """The routes of LibreTranslate and nllb-serve, and the document of all paths, which LibreTranslate has, too."""
-    no_detection = {501: NO_DETECTION}
-    return [
-        Route("POST", "/translate", translate, INTERFACE),
-        Route("GET", "/languages", languages, INTERFACE, needs_key=False),
-        Route("POST", "/detect", detect, INTERFACE, errors=no_detection),
-        Route("GET", "/frontend/settings", settings, INTERFACE, needs_key=False),
-        Route("GET", "/spec", document, INTERFACE, needs_key=False),
-        Route("GET", "/docs", docs, INTERFACE, needs_key=False, media_types=("text/html",)),
-    ]
+ROUTES = [
+    Route("POST", "/translate", translate, INTERFACE),
+    Route("GET", "/languages", languages, INTERFACE, needs_key=False),
+    Route("POST", "/detect", detect, INTERFACE, errors={501: NO_DETECTION}),
+    Route("GET", "/frontend/settings", settings, INTERFACE, needs_key=False),
+    Route("GET", "/spec", document, INTERFACE, needs_key=False),
+    Route("GET", "/docs", docs, INTERFACE, needs_key=False, media_types=("text/html",)),
+]

@@ -7,7 +7,7 @@ from typing import Literal
 from starlette.responses import PlainTextResponse
 from typing_extensions import TypedDict
 
-from regard.serving.endpoints.context import RequestContext, ServerContext
+from regard.serving.endpoints.context import RequestContext
 from regard.serving.endpoints.replies import JSONReply
 from regard.serving.endpoints.routes import Interface, Route
 from regard.serving.interfaces.libretranslate import failure
@@ -44,11 +44,9 @@ async def metrics(context: RequestContext) -> PlainTextResponse:
     return PlainTextResponse(context.server.reports.metrics(), media_type="text/plain; version=0.0.4")
 
 
-def routes(context: ServerContext) -> list[Route]:
-    """The routes of operation; they need no key."""
-    interface = Interface(NAME, "/", failure)
-    return [
-        Route("GET", "/health", health, interface, needs_key=False),
-        Route("GET", "/ready", ready, interface, errors={503: Readiness}, needs_key=False),
-        Route("GET", "/metrics", metrics, interface, media_types=("text/plain",), needs_key=False),
-    ]
+INTERFACE = Interface(NAME, "/", failure)
+ROUTES = [
+    Route("GET", "/health", health, INTERFACE, needs_key=False),
+    Route("GET", "/ready", ready, INTERFACE, errors={503: Readiness}, needs_key=False),
+    Route("GET", "/metrics", metrics, INTERFACE, media_types=("text/plain",), needs_key=False),
+]

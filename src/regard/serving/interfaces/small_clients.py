@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from regard.serving.endpoints.context import RequestContext, ServerContext
+from regard.serving.endpoints.context import RequestContext
 from regard.serving.endpoints.fields import FieldRule, Fields, Text, Texts, texts_of
 from regard.serving.endpoints.routes import Interface, Route
 from regard.serving.interfaces.libretranslate import failure
@@ -99,10 +99,8 @@ async def deeplx(context: RequestContext, fields: DeeplxFields) -> DeeplxReply:
     }  # fmt: skip
 
 
-def routes(context: ServerContext) -> list[Route]:
-    """The routes of the three interfaces."""
-    return [
-        Route("POST", "/imme", immersive, Interface("immersive", "/imme", failure)),
-        Route("POST", "/kiss", kiss, Interface("kiss", "/kiss", failure)),
-        Route("POST", "/deeplx", deeplx, Interface("deeplx", "/deeplx", failure)),
-    ]
+ROUTES = [
+    Route("POST", "/imme", immersive, Interface("immersive", "/imme", failure)),
+    Route("POST", "/kiss", kiss, Interface("kiss", "/kiss", failure)),
+    Route("POST", "/deeplx", deeplx, Interface("deeplx", "/deeplx", failure)),
+]

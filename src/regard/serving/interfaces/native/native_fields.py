@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 from pydantic import ConfigDict, Field
@@ -10,7 +9,7 @@ from typing_extensions import TypedDict
 
 from regard.serving.directions import Direction
 from regard.serving.endpoints.context import RequestContext
-from regard.serving.endpoints.fields import FieldRule, Fields, Text
+from regard.serving.endpoints.fields import FieldRule, Fields, Text, whole
 from regard.serving.endpoints.routes import Interface
 from regard.serving.limits import ServingError
 
@@ -22,17 +21,6 @@ Failure = TypedDict("Failure", {"error": Error})
 def failure(error: ServingError) -> Failure:
     """The content of an error."""
     return {"error": {"status": error.status, "message": str(error)}}
-
-
-def rounded(found: Any, decimals: int) -> Any:
-    """The same, its numbers rounded, as JSON has it: lists for tuples and arrays."""
-    if isinstance(found, float):
-        return round(found, decimals)
-    if isinstance(found, Mapping):
-        return {name: rounded(each, decimals) for name, each in found.items()}
-    if isinstance(found, list | tuple):
-        return [rounded(each, decimals) for each in found]
-    return rounded(found.tolist(), decimals) if hasattr(found, "tolist") else found
 
 
 INTERFACE = Interface("native", "/api", failure, takes_forms=False)
@@ -57,8 +45,8 @@ class TokenIds(FieldRule):
     def read(self, value: Any) -> list[int]:
         """The ids of a list, or the only one."""
         given = value if isinstance(value, list) else [value]
-        numbers = [int(each) if isinstance(each, str) and each.isdecimal() else each for each in given]
-        if not all(isinstance(each, int) and not isinstance(each, bool) and each >= 0 for each in numbers):
+        numbers = list(map(whole, given))
+        if min(numbers, default=0) < 0:
             raise ValueError
         return numbers
 

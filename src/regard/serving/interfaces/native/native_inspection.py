@@ -6,7 +6,9 @@ import asyncio
 import hashlib
 import math
 from collections.abc import Callable, Collection, Sequence
-from typing import Annotated, Any, NotRequired, cast
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any, NotRequired
 
 import numpy
 from pydantic import ConfigDict, Field
@@ -20,7 +22,7 @@ from regard.generation.options import TextOptions
 from regard.inspection.ablation import Example, ablated_gates, gated, importance_by_token
 from regard.inspection.drawing.heads_page import packed
 from regard.inspection.inspection import Ablation, Inspection
-from regard.inspection.record import HeadName
+from regard.inspection.record import HeadName, Tokens
 from regard.models.heads import alignment_head
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.pipeline import Pipeline
@@ -28,8 +30,9 @@ from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction
 from regard.serving.endpoints.context import RequestContext, Result
 from regard.serving.endpoints.fields import Choice, Flag, Text, Texts, Whole, record_of, texts_of
+from regard.serving.endpoints.replies import rounded
 from regard.serving.inspection_cache import GONE, InspectionRequest
-from regard.serving.interfaces.native.native_fields import Ids, NativeFields, TargetFields, rounded
+from regard.serving.interfaces.native.native_fields import Ids, NativeFields, TargetFields
 from regard.serving.interfaces.native.native_translation import SearchFields
 from regard.serving.limits import Limits, ServingError
 from regard.serving.translation_request import TranslationRequest
@@ -99,25 +102,22 @@ class HeadFields(InspectionFields):
     format: Annotated[str, Choice("u8", "f16", "json", text="u8, f16 or json")] = "u8"
 
 
-class LookupFields(InspectionFields):
-    """A weight of a head."""
-
-    head: Text
-    row: Annotated[int, Whole(0, 10**6)]
-    key: Annotated[int, Whole(0, 10**6)]
-
-
-class WritesFields(InspectionFields):
-    """A row of a head."""
-
-    head: Text
-    row: Annotated[int, Whole(0, 10**6)]
-
-
-class StreamFields(InspectionFields):
+class RowFields(InspectionFields):
     """A row of the last stack."""
 
     row: Annotated[int, Whole(0, 10**6)]
+
+
+class WritesFields(RowFields):
+    """A row of a head."""
+
+    head: Text
+
+
+class LookupFields(WritesFields):
+    """A weight of a head."""
+
+    key: Annotated[int, Whole(0, 10**6)]
 
 
 class FlowFields(InspectionFields):
@@ -126,15 +126,7 @@ class FlowFields(InspectionFields):
     method: Text = Field(description="rollout, flow, gradient or integrated-gradients")
 
 
-class TokensReply(TypedDict):
-    """Tokens and the characters that they stand for."""
-
-    spelled: list[str]
-    offsets: list[tuple[int, int] | None]
-    words: list[int | None]
-
-
-Sides = TypedDict("Sides", {"rows": TokensReply, "keys": TokensReply})
+Sides = TypedDict("Sides", {"rows": Tokens, "keys": Tokens})
 PredictedLabel = TypedDict("PredictedLabel", {"label": str, "prob": float})
 
 
@@ -169,21 +161,12 @@ class InspectReply(TypedDict):
     written: NotRequired[str]
 
 
-class AblationReply(TypedDict):
-    """The change without some heads."""
-
-    heads: list[str]
-    log_prob_change: float
-    token_changes: list[float]
-    text: str
-
-
 class AblateReply(TypedDict):
     """The changes without heads; with `sweep`, what each head is worth for the text, and for each token."""
 
     target: NotRequired[str | None]
     token_log_probs: NotRequired[list[float]]
-    ablations: NotRequired[list[AblationReply]]
+    ablations: NotRequired[list[Ablation]]
     predicted: NotRequired[list[PredictedLabel]]
     worth: NotRequired[dict[str, float]]
     by_token: NotRequired[dict[str, list[float]]]
@@ -245,8 +228,8 @@ class FlowReply(TypedDict):
 
     method: str
     caveat: str
-    rows: TokensReply
-    keys: TokensReply
+    rows: Tokens
+    keys: Tokens
     shares: list[list[float | None]]
 
 
@@ -255,7 +238,7 @@ async def inspect(context: RequestContext, fields: InspectFields) -> InspectRepl
     context.server.translations.check_texts([fields.text])
     text, lens = fields.text, fields.lens
     if (name := fields.model) in context.registry.text_models:
-        request = context.inspection_request(name, text, fields.ids, lens=lens)
+        request = InspectionRequest(context.registry.models_name, name, text, fields.ids, lens=lens)
         found = await _made(context, request)
         return _shown(context.server.inspections.add(request, found), found)
     target, search, direction = fields.given_target, fields.search(context), fields.direction(context)
@@ -264,7 +247,7 @@ async def inspect(context: RequestContext, fields: InspectFields) -> InspectRepl
     found = await context.use_translator(
         direction, lambda translator: translator.inspect(text, target, hidden_states=lens, **search)
     )
-    request = context.inspection_request(direction, text, found.target_ids, lens=lens)
+    request = InspectionRequest(context.registry.models_name, direction, text, found.target_ids, lens=lens)
     return _shown(context.server.inspections.add(request, found), found)
 
 
@@ -272,16 +255,14 @@ async def _of_snapshot(context: RequestContext, fields: InspectFields, step: int
     """The inspection of a model as it was after a step of training, and what it wrote then."""
     target, search, registry = fields.given_target, fields.search(context), context.registry
 
-    def look() -> tuple[Inspection, str]:
-        model = registry.snapshots.at(registry.folder_of(direction), step)
-        assert isinstance(model, Translator)
+    def look(model: Any) -> tuple[Inspection, str]:
         found = model.inspect(fields.text, target, hidden_states=fields.lens, **search)
         free = found if target is None else model.inspect(fields.text, **search)
         return found, free.target or ""
 
-    found, written = await asyncio.wait_for(asyncio.to_thread(look), context.limits.seconds)
-    request = context.inspection_request(direction, fields.text, found.target_ids, snapshot=step, lens=fields.lens)
-    shown = _shown(context.server.inspections.add(request, found), found)
+    request = InspectionRequest(registry.models_name, direction, fields.text, None, step, fields.lens)
+    found, written = await _use(context, request, look)
+    shown = _shown(context.server.inspections.add(replace(request, ids=found.target_ids), found), found)
     if (head := alignment_head(registry.translators[direction].pipeline.model)) is not None:
         shown["alignment"] = str(HeadName("cross", *head))  # one head for a model, whenever it is looked into
     return {**shown, "snapshot": step, "written": written}
@@ -306,9 +287,12 @@ async def inspection_of(context: RequestContext, fields: InspectionFields) -> In
     return found
 
 
-async def use_model_of(context: RequestContext, fields: InspectionFields, function: Callable[[Any], Result]) -> Result:
-    """The result of a function of the model that was inspected."""
-    return await _use(context, _request(context, fields), function)
+async def use_model_of(
+    context: RequestContext, fields: InspectionFields, function: Callable[[Any, Inspection], Result]
+) -> Result:
+    """The result of a function of the model that was inspected, and of the inspection."""
+    seen = await inspection_of(context, fields)
+    return await _use(context, _request(context, fields), lambda pipeline: function(pipeline, seen))
 
 
 def _request(context: RequestContext, fields: InspectionFields) -> InspectionRequest:
@@ -352,7 +336,7 @@ async def attention(context: RequestContext, fields: HeadFields) -> WeightsReply
     found = await inspection_of(context, fields)
     matrix = found.weights(fields.kind, fields.layer, fields.head).filled(0.0)
     if fields.format == "json":
-        return {"weights": rounded(matrix, 6)}
+        return {"weights": [[round(value, 6) for value in row] for row in matrix.tolist()]}
     is_byte = fields.format == "u8"
     numbers = (matrix * 255).round().astype("uint8") if is_byte else matrix.astype("<f2")
     return _matrix(context, numbers.tobytes(), matrix.shape, 255 if is_byte else 1)
@@ -375,8 +359,7 @@ async def attentions(context: RequestContext, fields: HeadsFields) -> Response:
 
 async def lookup(context: RequestContext, fields: LookupFields) -> LookupReply:
     """The computation of a weight of a head: query, key, the terms of their score, the scores of the row, softmax."""
-    seen = await inspection_of(context, fields)
-    found = await use_model_of(context, fields, lambda pipeline: pipeline.lookup(seen, fields.head, fields.row))
+    found = await use_model_of(context, fields, lambda pipeline, seen: pipeline.lookup(seen, fields.head, fields.row))
     if fields.key >= len(found.keys):
         raise ServingError(400, f"key must be from 0 to {len(found.keys) - 1}; got {fields.key}.")
     reply: LookupReply = found.as_dict(fields.key)
@@ -389,35 +372,24 @@ MOST_STRIPS = 8
 
 async def writes(context: RequestContext, fields: WritesFields) -> WritesReply:
     """The vector that a head adds to the state of a token: values, weights, their sum, lengths, the tokens it makes likelier."""
-    seen = await inspection_of(context, fields)
-    found = await use_model_of(context, fields, lambda pipeline: head_writes(pipeline, seen, fields.head, fields.row))
-    keys = (-found.weights).argsort(kind="stable")[:MOST_STRIPS].tolist()
-    reply: WritesReply = rounded(vars(found) | {"keys": keys, "values": found.values[keys]}, 5)
-    return reply
+    found = await use_model_of(context, fields, partial(head_writes, head=fields.head, row=fields.row))
+    keys = (-found.weights).argsort(kind="stable")[:MOST_STRIPS]
+    return rounded({**vars(found), "keys": keys, "values": found.values[keys]}, 5)
 
 
-async def stream(context: RequestContext, fields: StreamFields) -> StreamReply:
+async def stream(context: RequestContext, fields: RowFields) -> StreamReply:
     """The residual stream of a token of the last stack: each sublayer with the length of what it adds, and the logit lens."""
-    seen = await inspection_of(context, fields)
     found, positions = await use_model_of(
-        context, fields, lambda pipeline: (token_stream(pipeline, seen, fields.row), position_terms(pipeline))
+        context, fields, lambda pipeline, seen: (token_stream(pipeline, seen, fields.row), position_terms(pipeline))
     )
-    sublayers: list[SublayerReply] = [rounded(each._asdict(), 5) for each in found]
-    return {"sublayers": sublayers, "positions": positions}
+    return rounded({"sublayers": [each._asdict() for each in found], "positions": positions}, 5)
 
 
 async def flow(context: RequestContext, fields: FlowFields) -> FlowReply:
     """The contribution of each input to each output, through all layers: rollout, flow, gradient or integrated-gradients."""
-    seen = await inspection_of(context, fields)
-    found = await use_model_of(context, fields, lambda pipeline: trace_flow(pipeline, seen, fields.method))
-    rows, keys = (cast("TokensReply", vars(side)) for side in (found.rows, found.keys))
-    return {
-        "method": found.method,
-        "caveat": found.caveat,
-        "rows": rows,
-        "keys": keys,
-        "shares": rounded(found.shares(), 5),
-    }
+    found = await use_model_of(context, fields, partial(trace_flow, method=fields.method))
+    shares = rounded(found.shares(), 5)
+    return {"method": found.method, "caveat": found.caveat, "rows": found.rows, "keys": found.keys, "shares": shares}
 
 
 async def ablate(context: RequestContext, fields: AblateFields) -> AblateReply:
@@ -440,8 +412,7 @@ async def ablate(context: RequestContext, fields: AblateFields) -> AblateReply:
     found = await context.use_translator(
         direction, lambda translator: translator.inspect(fields.text, target, ablate=groups, **search)
     )
-    changes: Any = [vars(one) for one in found.ablations]
-    return {"target": found.target, "token_log_probs": found.token_log_probs, "ablations": changes}
+    return {"target": found.target, "token_log_probs": found.token_log_probs, "ablations": found.ablations}
 
 
 async def _ablate_text_model(context: RequestContext, fields: AblateFields, heads: list[str] | None) -> AblateReply:
@@ -526,8 +497,7 @@ def _without(
     pairs = zip(weaker.token_log_probs, whole.token_log_probs, strict=True)
     changes = [after - before for after, before in pairs]
     change = Ablation(heads, math.fsum(changes) / max(len(changes), 1), changes, written)
-    changed: Any = vars(change)
-    return {"target": None, "ablations": [changed], "predicted": weaker.summary()["predicted"]}
+    return {"target": None, "ablations": [change], "predicted": weaker.summary()["predicted"]}
 
 
 def _worth_of_text(pipeline: Pipeline, text: str, ids: list[int] | None, heads: list[str]) -> AblateReply:

@@ -22,7 +22,6 @@ from regard.serving.endpoints.context import RequestContext
 from regard.serving.endpoints.fields import Choice, FieldRule, Flag, OptionFields, Text, Texts, Whole, texts_of
 from regard.serving.endpoints.replies import EventStream, JSONReply, event
 from regard.serving.examples import examples_of
-from regard.serving.interfaces.libretranslate import links
 from regard.serving.interfaces.native.native_fields import DirectionFields, Failure, Ids, TargetFields, failure
 from regard.serving.limits import Limits, ServingError, serving_error
 from regard.serving.text_results import TextResult
@@ -296,14 +295,13 @@ async def stream(context: RequestContext, fields: StreamFields) -> Response:
         raise ServingError(400, "A stream is of one text; give `text`.")
     last_only = {"alternatives": 0, "alignment": False, "n_best": 1}  # the last event has them
     wanted.options.changed(**last_only).check_stream()
-    found = await context.stream(wanted, watches=fields.beams or wanted.options.alternatives > 0)
-    pending = found.pending
+    pending, pieces = await context.stream(wanted, watches=fields.beams or wanted.options.alternatives > 0)
     direction = str(pending.direction)
 
     async def events() -> AsyncGenerator[bytes]:
         yield event("meta", {"direction": direction, "sentences": len(pending.job.sentences)})
         sent: dict[int, int] = {}
-        async for index, piece, is_last in found.pieces():
+        async for index, piece, is_last in pieces.pieces():
             if is_last:
                 continue
             if (row := _new_tokens(index, piece, sent)) is not None:
@@ -311,7 +309,7 @@ async def stream(context: RequestContext, fields: StreamFields) -> Response:
             if fields.beams and isinstance(piece, PartialTranslation):
                 beams = [{"text": text, "log_prob": value} for text, value in piece.beams]
                 yield event("beams", {"sentence": index, "beams": beams})
-        reply = _translated(await found.results(), direction, is_list=False)
+        reply = _translated(await pending.results(), direction, is_list=False)
         failed = reply.content["error"] if isinstance(reply, JSONReply) else None
         yield event("done", reply) if failed is None else event("error", failed)
 
@@ -371,12 +369,7 @@ async def score(context: RequestContext, fields: ScoreFields) -> PairScore | Pai
 
 
 def _scored(found: ForcedScore) -> PairScore:
-    row: PairScore = {
-        "log_prob": found.log_prob, "tokens": found.tokens, "ids": found.ids, "token_log_probs": found.token_log_probs,
-    }  # fmt: skip
-    if found.alternatives is not None:
-        row["alternatives"] = found.alternatives
-    return row
+    return cast("PairScore", {name: value for name, value in vars(found).items() if value is not None})
 
 
 async def align(context: RequestContext, fields: AlignFields) -> AlignReply:
@@ -387,7 +380,7 @@ async def align(context: RequestContext, fields: AlignFields) -> AlignReply:
     )
     return {
         "source_tokens": found.source_tokens, "target_tokens": found.target_tokens, "weights": found.weights,
-        "links": links(found), "source_offsets": found.source_offsets, "layer": found.layer,
+        "links": found.pharaoh, "source_offsets": found.source_offsets, "layer": found.layer,
     }  # fmt: skip
 
 
@@ -396,18 +389,13 @@ def _translated(
 ) -> TranslateReply | TranslateListReply | JSONReply[Failure]:
     """The content of an answer; an error, if the only text has one."""
     if is_list:
-        rows = [_failed(each) if isinstance(each, Exception) else _text(each) for each in found]
+        rows = [failure(serving_error(each)) if isinstance(each, Exception) else _text(each) for each in found]
         return {"translations": rows, "direction": direction}
     (one,) = found
     if isinstance(one, Exception):
-        failed = _failed(one)
+        failed = failure(serving_error(one))
         return JSONReply(failed, failed["error"]["status"])
     return {**_text(one), "direction": direction}
-
-
-def _failed(error: Exception) -> Failure:
-    """An error in the place of a translation."""
-    return failure(serving_error(error))
 
 
 def _text(found: TextResult) -> TextReply:

@@ -20,7 +20,7 @@ from regard.documents.sentences import Pieces
 from regard.generation.options import DecodingOptions
 from regard.generation.rules.sampling import SamplingOptions
 from regard.pipelines.translation import Translation
-from regard.serving.endpoints.context import RequestContext, ResultStream
+from regard.serving.endpoints.context import JobStream, RequestContext
 from regard.serving.endpoints.fields import FieldRule, Flag, Whole, record_of
 from regard.serving.endpoints.replies import EventStream
 from regard.serving.interfaces.openai.openai_fields import OpenAIFields
@@ -302,10 +302,10 @@ async def chat(context: RequestContext, fields: ChatFields) -> ChatCompletion | 
     """OpenAI: the last message of the user is translated; the model's name is the direction."""
     model, wanted = translation_of(fields, context.registry)
     if fields.stream:
-        stream = await context.stream(wanted)
+        pending, pieces = await context.stream(wanted)
         chunks = Chunks(head("chat.completion.chunk", "chatcmpl", model), include_usage=fields.includes_usage)
-        pieces = ChatStream(fields, stream, chunks).events()
-        return EventStream(pieces, context.limits.body_seconds, stream.pending.cancel)
+        events = ChatStream(fields, pending, pieces, chunks).events()
+        return EventStream(events, context.limits.body_seconds, pending.cancel)
     found, pending = await context.translate(wanted)
     reply = await asyncio.to_thread(reply_of, fields, pending, found)
     choice: Choice = {
@@ -319,12 +319,12 @@ async def chat(context: RequestContext, fields: ChatFields) -> ChatCompletion | 
 class ChatStream:
     """The answer to a chat, piece by piece: a piece is sent when no later token, stop text or limit can change it."""
 
-    def __init__(self, fields: ChatFields, stream: ResultStream, chunks: Chunks) -> None:
-        self._fields, self._stream, self._chunks = fields, stream, chunks
+    def __init__(self, fields: ChatFields, pending: PendingTranslation, pieces: JobStream, chunks: Chunks) -> None:
+        self._fields, self._pending, self._pieces, self._chunks = fields, pending, pieces, chunks
         self._stops = fields.stop
         self._held = max(map(len, self._stops), default=1) - 1
         """Characters that may be the beginning of a stop text."""
-        self._gaps = gaps_of(stream.pending.pieces)
+        self._gaps = gaps_of(pending.pieces)
         self._sentences: dict[int, str] = {}
         """The part of each sentence that is certain."""
         self._done: set[int] = set()
@@ -335,7 +335,7 @@ class ChatStream:
         """The chunks."""
         yield self._chunk({"role": "assistant", "content": ""})
         sent = ""
-        async for index, piece, is_last in self._stream.pieces():
+        async for index, piece, is_last in self._pieces.pieces():
             if is_last and isinstance(piece, Exception):
                 continue  # the end of the stream says so
             if is_last:
@@ -345,17 +345,17 @@ class ChatStream:
             if len(certain) > len(sent) and certain.startswith(sent):
                 yield self._chunk({"content": certain[len(sent) :]})
                 sent = certain
-        found = await self._stream.results()
+        found = await self._pending.results()
         failed = next((each for each in found if isinstance(each, Exception)), None)
         if failed is not None:
             yield stream_failure(failed)
             return
         texts = [each for each in found if isinstance(each, TextResult)]
-        reply = await asyncio.to_thread(reply_of, self._fields, self._stream.pending, texts)
+        reply = await asyncio.to_thread(reply_of, self._fields, self._pending, texts)
         if reply.text != sent or reply.log_probs:
             yield self._chunk({"content": reply.text.removeprefix(sent)}, log_probs=_log_probs(reply.log_probs))
         yield self._chunk({}, reply.finish_reason)
-        yield self._chunks.last(usage(_num_read(self._stream.pending), reply.num_tokens))
+        yield self._chunks.last(usage(_num_read(self._pending), reply.num_tokens))
 
     def _certain(self) -> str:
         """The beginning of the answer that is certain. Where its tokens are limited, that is in the first sentence."""
