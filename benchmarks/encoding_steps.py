@@ -148,7 +148,7 @@ def check(given: dict[str, Any]) -> dict[str, Any]:
     wrong = sum(
         tokenizer.decode(ids[row].tolist()) != text
         for ids, path in sides
-        for row, text in zip(rows, lines_of(path, encoded.stored.lines[rows].tolist()), strict=True)
+        for row, text in zip(rows, lines_of(path, encoded.lines[rows].tolist()), strict=True)
     )
     began = time.perf_counter()
     digest = digest_of(folder)

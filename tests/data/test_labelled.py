@@ -86,9 +86,9 @@ def test_a_pipe_is_read_once_and_refused_where_it_would_be_read_twice(tmp_path: 
 def test_words_begin_where_their_first_token_stands(tokenizer: Tokenizer) -> None:
     ids, beginnings, are_cut = encode_words([["ab", "c"], ["abcdef", "g"]], tokenizer, 7)
     assert are_cut == [False, True]
-    assert tokenizer.tokens(ids[0].tolist()) == ["<s>", "▁", "a", "b", "▁", "c", "</s>"]
+    assert tokenizer.tokens(ids[0]) == ["<s>", "▁", "a", "b", "▁", "c", "</s>"]
     assert beginnings == [[1, 4], [1, -1]]
-    assert tokenizer.tokens(ids[1].tolist()) == ["<s>", "▁", "a", "b", "c", "d", "</s>"]
+    assert tokenizer.tokens(ids[1]) == ["<s>", "▁", "a", "b", "c", "d", "</s>"]
 
 
 def encoded(texts: LabelledText, tokenizer: Tokenizer, labels: list[str], limit: int, *, by_word: bool) -> Any:

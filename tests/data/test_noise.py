@@ -92,7 +92,7 @@ def test_a_pair_is_read_otherwise_in_each_epoch_and_alike_in_two_runs() -> None:
 def test_tags_come_before_sources() -> None:
     text = ParallelText(["a b", "c"], ["x", "y"], "pairs")
     tagged = TaggedCorpus(text, "<bt>")
-    assert [pair[1:] for pair in tagged.numbered()] == [("<bt> a b", "x"), ("<bt> c", "y")]
+    assert [pair[1:3] for pair in tagged.numbered()] == [("<bt> a b", "x"), ("<bt> c", "y")]
     assert (tagged.num_lines, tagged.name) == (2, "pairs")
     assert len({tagged.digest, text.digest, TaggedCorpus(text, "<x>").digest}) == 3
 

@@ -15,8 +15,8 @@ from regard.generation.active_batch import ActiveBatch
 from regard.generation.decoding import Decoding
 from regard.generation.filters import (
     BannedPhrases,
+    Constraints,
     Filter,
-    MinimumLengths,
     NoRepeatedNgrams,
     OnlyTokens,
     RepetitionPenalty,
@@ -203,7 +203,7 @@ def test_a_prefix_may_have_what_is_forbidden_elsewhere(filters: list[Filter]) ->
 def test_minimum_lengths_count_the_end_symbol() -> None:
     active = ActiveBatch([0], [Request([1], 5, min_length=2)], torch.tensor([2]), 1, [0])
     log_probs = torch.zeros(1, 1, VOCAB)
-    MinimumLengths(EOS)(log_probs, active)
+    Constraints(TargetSymbols([2], EOS), (), torch.device("cpu")).apply_without_prefix(log_probs, active)
     assert log_probs[0, 0].tolist() == [0, 0, 0, -math.inf, 0, 0]
 
 

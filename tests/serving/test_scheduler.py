@@ -405,4 +405,4 @@ def test_what_comes_ends_a_call_of_several_steps(translator: Translator) -> None
         for limit in limits:
             limit.clear()
         come()
-        assert all(limit.is_interrupted for limit in limits)
+        assert all(limit._flag.value for limit in limits)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.data.alignments import token_links
-from regard.data.corpus import AlignedPair, NumberedPair
+from regard.data.corpus import NumberedPair
 from regard.data.labelled import tagged_words
 from regard.errors import SettingsError
 from regard.inspection.record import Tokens
@@ -44,7 +44,7 @@ def test_all_who_count_words_count_the_same(text: str, separators: Separators) -
     for word, (begin, end) in enumerate(spans):
         held = [token for token, (first, last) in enumerate(offsets) if begin <= last - 1 < end and first < last]
         assert all(tokens.words[token] == word for token in held)
-        pair = AlignedPair.from_pair(NumberedPair(1, text, "a"), [(word, 0)], separators)
+        pair = NumberedPair(1, text, "a", ((word, 0),), separators)
         assert sorted(set(token_links(pair, LETTERS, LETTERS)[::2])) == held
 
 

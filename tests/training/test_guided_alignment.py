@@ -15,7 +15,7 @@ from random_models import save_models
 from regard.checkpoint import load_model
 from regard.data.alignments import token_links
 from regard.data.batch import Batch
-from regard.data.corpus import AlignedCorpus, AlignedPair, Corpus, NumberedPair, TaggedCorpus
+from regard.data.corpus import AlignedCorpus, Corpus, NumberedPair, TaggedCorpus
 from regard.errors import DataError
 from regard.inspection.alignment import cross_attention
 from regard.text.tokenizer import Tokenizer
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_words_become_tokens() -> None:
     tokenizer = Tokenizer.train(["ab cde f"], TokenizerConfig(kind="characters", vocab_size=20))
-    pair = AlignedPair.from_pair(NumberedPair(1, "ab  cde", "f ab"), [(0, 1), (1, 0), (0, 1)])
+    pair = NumberedPair(1, "ab  cde", "f ab", ((0, 1), (1, 0), (0, 1)))
     found = token_links(pair, tokenizer, tokenizer)
     spelled = {
         (
@@ -62,11 +62,10 @@ def test_a_line_for_each_line(folder: Path, tmp_path: Path) -> None:
     corpus = Corpus((str(folder / "source"), str(folder / "target")))
     aligned = AlignedCorpus(corpus, str(folder / "links"))
     pairs = list(aligned.numbered())
-    assert pairs == list(corpus.numbered())
-    assert all(isinstance(pair, AlignedPair) and pair.links == ((2, 0), (1, 1), (0, 2)) for pair in pairs)
+    assert [pair[:3] for pair in pairs] == [pair[:3] for pair in corpus.numbered()]
+    assert all(pair.links == ((2, 0), (1, 1), (0, 2)) for pair in pairs)
     assert len({aligned.digest, corpus.digest}) == 2
     first = next(iter(TaggedCorpus(aligned, "<t>").numbered()))
-    assert isinstance(first, AlignedPair)
     assert first.links == ((3, 0), (2, 1), (1, 2))
     for text, message in (
         ("0-0\n", "must have a line for each of the 12 lines"),
@@ -93,7 +92,6 @@ def test_a_file_that_counts_from_one_and_words_between_other_spaces(tmp_path: Pa
         (tmp_path / "links").write_text(f"{links}\n")
         aligned = AlignedCorpus(corpus, str(tmp_path / "links"), **settings)
         (pair,) = aligned.numbered()
-        assert isinstance(pair, AlignedPair)
         assert pair.links == found
         assert pair.separators == settings.get("separators", "spaces")
     digests = {AlignedCorpus(corpus, str(tmp_path / "links"), first, by).digest for first in (0, 1) for by in WORD}

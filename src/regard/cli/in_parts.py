@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from regard.parts.answers import RowAnswers
     from regard.parts.evaluating import EvaluatedRows
     from regard.parts.manifest import Manifest
-    from regard.parts.part_files import PartRecord
+    from regard.parts.part_files import PartRecord, PartWork
 
 
 @dataclass(frozen=True)
@@ -129,6 +129,7 @@ def answer_in_parts(
     from regard.parts.collecting import check_target, collect
     from regard.parts.evaluating import EvaluatedRows
     from regard.parts.manifest import MANIFEST, Work, check_input, divide, find, find_or_divide
+    from regard.parts.part_files import PartWork
     from regard.runs.progress import clock
 
     work = Work(command=command, version=__version__, models=answer.model.digests(), options=answer.options())
@@ -142,7 +143,7 @@ def answer_in_parts(
         if not is_file(folder / MANIFEST):
             answer.try_out(len(files))
         manifest = find_or_divide(folder, work, files, options.num_parts)
-        _answer_missing(manifest, files, folder, answer, ending, options)
+        _answer_missing(PartWork(folder, manifest, files, answer, ending, answer.is_repeatable), options)
         return None
     if isinstance(options.collect, Path):
         check_target(options.collect, folder, files)
@@ -189,14 +190,7 @@ def _scores(folder: Path, manifest: Manifest, answer: EvaluatedRows, ending: str
     return results
 
 
-def _answer_missing(
-    manifest: Manifest,
-    files: Sequence[InputFile],
-    folder: Path,
-    answer: RowAnswers,
-    ending: str,
-    options: PartOptions,
-) -> None:
+def _answer_missing(work: PartWork, options: PartOptions) -> None:
     """Answer the chosen parts that are not done."""
     import torch
 
@@ -206,12 +200,13 @@ def _answer_missing(
     from regard.parts.ray_cluster import answer_on_cluster
     from regard.runs.progress import RunDisplay
 
+    folder, manifest = work.folder, work.manifest
     chosen, variable = part_numbers(options.part, len(manifest.parts), os.environ)
-    missing = missing_parts(folder, manifest, chosen, ending)
+    missing = missing_parts(folder, manifest, chosen, work.ending)
     if variable:
         log(f"{variable} chooses {_named(chosen)} of {len(manifest.parts):,}")
     if not missing:
-        check_input(manifest, files, chosen)
+        check_input(manifest, work.files, chosen)
         log(f"{folder}: {_named(chosen)} of {len(manifest.parts):,} {'is' if len(chosen) == 1 else 'are'} done already")
         return
     done, total = 0, sum(manifest.parts[number].num_rows for number in missing)
@@ -225,19 +220,16 @@ def _answer_missing(
 
         if options.ray is None:
             records: Iterator[PartRecord] = (
-                write_part(
-                    folder, manifest, files, number, answer, ending=ending, is_repeatable=answer.is_repeatable,
-                    on_rows=count,
-                )
+                write_part(work, number, count)
                 for number in missing
-                if missing_parts(folder, manifest, [number], ending)  # another process may have done it since
-            )  # fmt: skip
+                if missing_parts(folder, manifest, [number], work.ending)  # another process may have done it since
+            )
         else:  # its actors work in other folders: all names become absolute
-            here = [replace(file, path=file.path.absolute()) for file in files]
-            records = answer_on_cluster(
-                options.ray, folder.absolute(), manifest, here, replace(answer, model=answer.model.absolute()),
-                ending=ending, numbers=missing, threads=torch.get_num_threads() if "threads" in given.get() else 1,
-            )  # fmt: skip
+            here = [replace(file, path=file.path.absolute()) for file in work.files]
+            answer = replace(work.answer, model=work.answer.model.absolute())
+            work = replace(work, folder=folder.absolute(), files=here, answer=answer)
+            threads = torch.get_num_threads() if "threads" in given.get() else 1
+            records = answer_on_cluster(options.ray, work, missing, threads=threads)
         for record in records:
             errors = f", {record.num_errors:,} without an answer" if record.num_errors else ""
             repeated = f", {record.num_repeated:,} equal to an earlier one" if record.num_repeated else ""
@@ -247,7 +239,7 @@ def _answer_missing(
             )
             if options.ray is not None:
                 count(record.num_rows)
-        for note in answer.notes:
+        for note in work.answer.notes:
             display.say(note)
 
 
@@ -258,14 +250,14 @@ def _estimate(manifest: Manifest, files: Sequence[InputFile], answer: RowAnswers
     from regard.parts.estimating import estimate
     from regard.runs.progress import clock, size
 
-    found = estimate(manifest, files, answer)
-    threads = torch.get_num_threads()
+    found, threads = estimate(manifest, files, answer), torch.get_num_threads()
+    num_rows, num_parts = manifest.num_rows, len(manifest.parts)
     echo(
-        f"input: {found.num_rows:,} lines, {size(found.num_bytes)}, in {found.num_parts:,} parts of about "
-        f"{-(-found.num_rows // found.num_parts):,}\n"
+        f"input: {num_rows:,} lines, {size(sum(file.num_bytes for file in manifest.files))}, in {num_parts:,} parts of about "
+        f"{-(-num_rows // num_parts):,}\n"
         f"speed: {found.rows_per_second:,.1f} lines/s here, with {threads} thread{'s' if threads > 1 else ''}, measured over "
         f"{found.num_sampled:,} lines\n"
-        f"time: {clock(found.seconds)} on one such machine; {clock(found.seconds / found.num_parts)} for each part\n"
+        f"time: {clock(found.seconds)} on one such machine; {clock(found.seconds / num_parts)} for each part\n"
         f"output: about {size(found.output_bytes)}, before compression"
     )
 

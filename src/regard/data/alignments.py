@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from regard.data.corpus import AlignedPair, NumberedPair
+from regard.data.corpus import NumberedPair
 from regard.text.tokenizer import Tokenizer
 from regard.text.words import Separators, first_word_character, word_spans
 
@@ -12,7 +12,7 @@ def token_links(pair: NumberedPair, source_tokenizer: Tokenizer, tokenizer: Toke
 
     Every token of a source word is linked with every token of a target word that it is linked with.
     """
-    if not isinstance(pair, AlignedPair):
+    if not pair.links:
         return []
     sources, targets = (
         _tokens_of_words(text, by, pair.separators)

@@ -113,6 +113,14 @@ class LabelledBatch:
         return with_tensors(found, lambda x: x.to(device, non_blocking=True))
 
 
+def with_cursor(batch: LabelledBatch, cursor: BatchCursor, counts: bool) -> LabelledBatch:
+    """A batch with the position of the next one; if its rows do not count, without labels."""
+    if counts:
+        return replace(batch, next_cursor=cursor)
+    nothing = torch.full_like(batch.labels, IGNORED)
+    return replace(batch, next_cursor=cursor, labels=nothing, num_tokens=0, num_counted=0)
+
+
 def label_positions(is_label: Tensor) -> Int[Tensor, " label"]:
     """The positions of the labels that count among all labels, counted through the rows."""
     return is_label.flatten().nonzero()[:, 0]

@@ -22,6 +22,7 @@ from regard.data.batch import (
     label_positions,
     pad_right,
     rows_of_shard,
+    with_cursor,
 )
 from regard.data.prefetching import map_in_processes, releasing
 from regard.data.sequences import EncodedPairs, EncodedTexts, Order, Sequences
@@ -234,16 +235,10 @@ def labelled_in_order(texts: EncodedTexts, batch_tokens: int, *, pad_id: int) ->
 def labelled_training_batches(
     texts: EncodedTexts, batch_tokens: int, seed: int, *, pad_id: int, start: BatchCursor = (0, 0), shard: Shard = ALL
 ) -> Iterator[LabelledBatch]:
-    """Batches of all texts again and again, each epoch in an order of its own that depends on the seed and the epoch
-    alone.
-
-    Args:
-        start: begin with this batch.
-        shard: the rows of each batch that are read here.
-    """
+    """Batches of all texts again and again, in orders as those of `training_batches`, which has the same arguments."""
     for indices, cursor, _ in _plan(texts.ids, batch_tokens, seed, start, texts.release):
         own, counts = rows_of_shard(indices, shard)
-        yield _with_cursor(_labelled_batch(texts, own, pad_id), cursor, counts)
+        yield with_cursor(_labelled_batch(texts, own, pad_id), cursor, counts)
 
 
 def _plan(
@@ -251,14 +246,6 @@ def _plan(
 ) -> Iterator[tuple[np.ndarray, BatchCursor, np.random.Generator]]:
     plan = batch_plans(shuffled(len(ids)), lambda indices: [ids.lengths_of(indices)], batch_tokens, seed, start=start)
     return releasing(plan, release)
-
-
-def _with_cursor(batch: LabelledBatch, cursor: BatchCursor, counts: bool) -> LabelledBatch:
-    """A batch with the position of the next one; if its rows do not count, without labels."""
-    if counts:
-        return replace(batch, next_cursor=cursor)
-    nothing = torch.full_like(batch.labels, IGNORED)
-    return replace(batch, next_cursor=cursor, labels=nothing, num_tokens=0, num_counted=0)
 
 
 def _labelled_batch(texts: EncodedTexts, indices: np.ndarray, pad_id: int) -> LabelledBatch:
@@ -311,12 +298,7 @@ def masked_training_batches(
     start: BatchCursor = (0, 0),
     shard: Shard = ALL,
 ) -> Iterator[LabelledBatch]:
-    """Batches of all texts again and again, with other tokens masked each time.
-
-    Args:
-        start: begin with this batch.
-        shard: the rows of each batch that are read here; what is hidden in them does not depend on it.
-    """
+    """The batches of `labelled_training_batches` with other tokens masked each time; `shard` does not decide which."""
     for indices, cursor, rng in _plan(ids, batch_tokens, seed, start, ids.release):
         own, counts = rows_of_shard(np.arange(len(indices)), shard)
         whole = _masked_batch(ids, indices, masking, rng, pad_id)
@@ -325,7 +307,7 @@ def masked_training_batches(
             whole, ids=whole.ids[own], labels=labels, num_tokens=int((labels != IGNORED).sum()),
             indices=indices[own].tolist(), num_counted=int(ids.lengths_of(indices[own]).sum()),
         )  # fmt: skip
-        yield _with_cursor(batch, cursor, counts)
+        yield with_cursor(batch, cursor, counts)
 
 
 def _masked_batch(

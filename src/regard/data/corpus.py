@@ -20,9 +20,8 @@ from regard.data.pair_files import (
     DIRECTION,
     Row,
     read_directed,
-    read_jsonl,
+    read_one_file,
     read_parallel,
-    read_tsv,
     unpaired,
 )
 from regard.errors import DataError
@@ -38,29 +37,15 @@ AT = "#"
 
 
 class NumberedPair(NamedTuple):
-    """A pair and its line, counted from 1."""
+    """A pair and its line, counted from 1; and which of its words are aligned, where that is known."""
 
     line: int
     source: str
     target: str
-
-
-class AlignedPair(NumberedPair):
-    """A pair whose words are aligned."""
-
     links: tuple[tuple[int, int], ...] = ()
     """Source words and target words, counted from 0."""
     separators: Separators = "spaces"
     """The characters that separate words, by name."""
-
-    @classmethod
-    def from_pair(
-        cls, pair: NumberedPair, links: Iterable[tuple[int, int]], separators: Separators = "spaces"
-    ) -> AlignedPair:
-        """Add links to a pair."""
-        made = cls(*pair)
-        made.links, made.separators = tuple(links), separators
-        return made
 
 
 @dataclass(frozen=True)
@@ -80,7 +65,7 @@ class ParallelText:
     @classmethod
     def from_pairs(cls, pairs: Iterable[NumberedPair], name: str, num_lines: int) -> ParallelText:
         """Collect pairs to a parallel text."""
-        lines, sources, targets = zip(*pairs, strict=True)
+        lines, sources, targets, *_ = zip(*pairs, strict=True)
         return cls(list(sources), list(targets), name, num_lines - len(lines), lines)
 
     @property
@@ -171,8 +156,7 @@ class Corpus:
         elif self.paths[0].startswith(HUB_PREFIX):
             rows = self._rows_of_hub(only)
         else:
-            read = read_tsv if self.paths[0].lower().endswith(".tsv") else read_jsonl
-            rows = read(self.paths[0], only)
+            rows = read_one_file(self.paths[0], only)
         for line, source, target in rows:
             if not is_blank_pair(self.paths, line, source, target):
                 yield NumberedPair(line, one_line(source), one_line(target))
@@ -203,11 +187,12 @@ class Corpus:
                 if only is None or number in only:
                     yield number, row.source, row.target
 
-    def _rows_of_hub(self, only: Collection[int] | None) -> Iterator[NumberedPair]:
+    def _rows_of_hub(self, only: Collection[int] | None) -> Iterator[Row]:
         rows, columns = self._hub
         for line in range(1, len(rows) + 1) if only is None else sorted(only):
             row, place = rows[line - 1], f"{self.name}, row {line}"
-            yield NumberedPair(line, *(cell(row, column, place) for column in columns))
+            source, target = (cell(row, column, place) for column in columns)
+            yield line, source, target
 
     @cached_property
     def _hub(self) -> tuple[Any, list[Column]]:
@@ -288,7 +273,7 @@ class AlignedCorpus(DerivedText):
                 links = parse_links(
                     text, self.path, pair.line, (source, target), first=self.first, option="`data.first_word=1`"
                 )
-                yield AlignedPair.from_pair(pair, (link[:2] for link in links), self.separators)
+                yield pair._replace(links=tuple(link[:2] for link in links), separators=self.separators)
 
 
 @dataclass(frozen=True)
@@ -309,11 +294,8 @@ class TaggedCorpus(DerivedText):
     def numbered(self) -> Iterator[NumberedPair]:
         """The pairs, with the tag before each source."""
         for pair in self.whole.numbered():
-            tagged = pair._replace(source=f"{self.tag} {pair.source}")
-            if isinstance(pair, AlignedPair):
-                links = ((source + 1, target) for source, target in pair.links)  # the tag is a word
-                tagged = AlignedPair.from_pair(tagged, links, pair.separators)
-            yield tagged
+            links = tuple((source + 1, target) for source, target in pair.links)  # the tag is a word
+            yield pair._replace(source=f"{self.tag} {pair.source}", links=links)
 
 
 Pairs = ParallelText | Corpus | CorpusPart | AlignedCorpus | TaggedCorpus

@@ -7,21 +7,18 @@ import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from regard.data.alignments import token_links
 from regard.data.corpus import NumberedPair, Pairs, ParallelText
-from regard.data.labelled import LabelledData, LabelledLine, frame, no_texts, number_labels
+from regard.data.labelled import LabelledData, LabelledLine, encode_whole, encode_words, frame, no_texts
 from regard.data.prefetching import map_in_processes, num_encoding_processes
-from regard.data.sequences import EncodedPairs, EncodedTexts, Sequences
+from regard.data.sequences import EncodedPairs, Sequences
 from regard.data.store import (
     FORMAT_VERSION,
     Chunk,
-    StoredExamples,
+    EncodedCorpora,
     cache_folder,
     in_files,
     in_memory,
@@ -44,42 +41,6 @@ Side = Sequence[Sequence[int]]
 Report = Callable[[str, int, int], None]
 """The callback of progress: the name of the work, how much is done, and how much there is."""
 Corpora = Sequence[Pairs] | Sequence[TextFile] | Sequence[LabelledData]
-
-
-@dataclass(frozen=True)
-class EncodedCorpora:
-    """Corpora as ids, one after the other."""
-
-    stored: StoredExamples
-    digest: str
-    """A checksum of everything that the ids depend on."""
-
-    @property
-    def pairs(self) -> EncodedPairs:
-        """Sources and targets."""
-        sources, targets, *links = self.stored.sides
-        return EncodedPairs(sources, targets, links=links[0] if links else None)
-
-    @property
-    def texts(self) -> Sequences:
-        """The lines of texts without another side."""
-        (texts,) = self.stored.sides
-        return texts
-
-    def labelled(self, *, by_word: bool) -> EncodedTexts:
-        """Texts and their labels."""
-        ids, labels = self.stored.sides
-        return EncodedTexts(ids, labels, by_word)
-
-    @property
-    def part_sizes(self) -> tuple[int, ...]:
-        """The number of pairs or lines of each corpus."""
-        return self.stored.part_sizes
-
-    def location(self, index: int, names: Sequence[str]) -> str:
-        """The file and line of a pair or text, for messages."""
-        part = int(np.searchsorted(np.cumsum(self.part_sizes), index, side="right"))
-        return f"line {self.stored.lines[index]} of {names[part]}"
 
 
 def is_large(corpora: Corpora) -> bool:
@@ -257,16 +218,29 @@ def encode_labels(
     by_word: bool,
     separators: int = 0,
 ) -> EncodedCorpora:
-    """The ids of texts, found or made as those of pairs, cut to so many tokens; and their labels.
+    """The ids of texts, found or made as those of pairs, cut to so many tokens; and their labels: each text's class, or a number
+    for each id, the tag at a word's first.
 
     Args:
         label_names: all that occur.
         separators: how many end symbols stand between the two texts of a pair.
     """
-    numbers = {name: number for number, name in enumerate(label_names)}
+    numbers = {
+        name: number for number, name in enumerate(label_names, start=1)
+    }  # files of ids hold no negative numbers
 
     def encode(chunk: Sequence[LabelledLine]) -> Sequence[Side]:
-        return number_labels(chunk, tokenizer, numbers, limit, by_word=by_word, separators=separators)
+        words = [line.words for line in chunk]
+        if not by_word:
+            rows, _ = encode_whole(words, tokenizer, limit, separators)
+            return rows, [[numbers[line.labels[0]]] for line in chunk]
+        rows, beginnings, _ = encode_words(words, tokenizer, limit)
+        marks = [[0] * len(row) for row in rows]
+        for row, line, begins in zip(marks, chunk, beginnings, strict=True):
+            for label, begin in zip(line.labels, begins, strict=True):
+                if begin >= 0:
+                    row[begin] = numbers[label]
+        return rows, marks
 
     parts = (f"cut to {limit}", f"by word {by_word}", f"separators {separators}", *label_names)
     num_ids = max(len(tokenizer), 1 + len(label_names))
@@ -306,11 +280,11 @@ def _encoded(
         check_unchanged(corpora)  # before anything is stored
 
     if not is_large(corpora):
-        return EncodedCorpora(in_memory(chunks(), len(corpora), len(sides)), key)
+        return in_memory(key, chunks(), len(corpora), len(sides))
     names = [corpus.name for corpus in corpora]
     stored = in_files(key, chunks, names, sides, num_ids)
     check_unchanged(corpora)  # also where the ids were found: other lines may be held out
-    return EncodedCorpora(stored, key)
+    return stored
 
 
 def _cache_path(kind: str, parts: Sequence[str]) -> Path:

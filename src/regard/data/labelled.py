@@ -6,11 +6,10 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
-from regard.data.sequences import Sequences
 from regard.data.text_streams import NumberedLine, TextFile
 from regard.errors import DataError, nearest_hint
 from regard.text.file_changes import DerivedText
@@ -91,6 +90,14 @@ class LabelledText:
         """A checksum of texts and labels."""
         return hashlib.sha256(json.dumps([self.texts, self.labels]).encode()).hexdigest()
 
+    def as_pairs(self) -> LabelledText:
+        """The same with each text in two where it has a tab.
+
+        Raises:
+            DataError: a text has more tabs than one, or nothing on a side of it.
+        """
+        return replace(self, texts=[texts_of("\t".join(words)) for words in self.texts])
+
     def check_unchanged(self) -> None:
         """Do nothing: what is in memory stays."""
 
@@ -121,6 +128,10 @@ class LabelledFile(DerivedText):
         """A checksum of the file, and of the part of it that is read."""
         kind = "pairs" if self.pairs else str(self.by_word)
         return hashlib.sha256(f"{self.whole.digest} {kind} {sorted(self.without)}".encode()).hexdigest()
+
+    def as_pairs(self) -> LabelledFile:
+        """The same with each text in two where it has a tab."""
+        return replace(self, pairs=True)
 
     def numbered(self) -> Iterator[LabelledLine]:
         """The texts with their labels.
@@ -197,25 +208,6 @@ def are_all_pairs(data: Iterable[LabelledData]) -> bool:
     """Whether each of some texts with a class is two, with one tab between them."""
     lines = itertools.chain.from_iterable(each.numbered() for each in data)
     return all(len(parts := "\t".join(line.words).split("\t")) == 2 and all(map(str.strip, parts)) for line in lines)
-
-
-@overload
-def as_pairs(data: LabelledText) -> LabelledText: ...
-
-
-@overload
-def as_pairs(data: LabelledFile) -> LabelledFile: ...
-
-
-def as_pairs(data: LabelledData) -> LabelledData:
-    """The same with each text in two where it has a tab.
-
-    Raises:
-        DataError: a text in memory has more tabs than one, or nothing on a side of it.
-    """
-    if isinstance(data, LabelledFile):
-        return replace(data, pairs=True)
-    return replace(data, texts=[texts_of("\t".join(words)) for words in data.texts])
 
 
 def find_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> list[LabelledFile]:
@@ -311,16 +303,6 @@ def frame(ids: Sequence[int], tokenizer: Tokenizer, max_positions: int) -> list[
     return [tokenizer.bos_id, *ids[: max_positions - 2], tokenizer.eos_id]
 
 
-def encode_words(
-    texts: Sequence[Sequence[str]], tokenizer: Tokenizer, max_positions: int
-) -> tuple[Sequences, list[list[int]], list[bool]]:
-    """The ids of some texts between begin and end symbol, at which position each word begins (-1: cut off), and whether the text
-    was cut, as one longer than `max_positions` is.
-    """
-    rows, beginnings, are_cut = _word_rows(texts, tokenizer, max_positions)
-    return Sequences.from_lists(rows), beginnings, are_cut
-
-
 def encode_whole(
     texts: Sequence[Sequence[str]], tokenizer: Tokenizer, max_positions: int, separators: int
 ) -> tuple[list[list[int]], list[bool]]:
@@ -355,9 +337,12 @@ def _lengths_in(lengths: Sequence[int], room: int) -> list[int]:
     return [longer, shorter] if lengths[0] > lengths[1] else [shorter, longer]
 
 
-def _word_rows(
+def encode_words(
     texts: Sequence[Sequence[str]], tokenizer: Tokenizer, max_positions: int
 ) -> tuple[list[list[int]], list[list[int]], list[bool]]:
+    """The ids of some texts between begin and end symbol, at which position each word begins (-1: cut off), and whether the text
+    was cut, as one longer than `max_positions` is.
+    """
     rows, beginnings, are_cut = [], [], []
     read = [_first_words(words, tokenizer, max_positions) for words in texts]
     flat = iter(tokenizer.encode_batch([word for words in read for word in words]))
@@ -383,28 +368,3 @@ def _first_words(words: Sequence[str], tokenizer: Tokenizer, limit: int) -> Sequ
         if count >= limit:
             break
     return read
-
-
-def number_labels(
-    lines: Sequence[LabelledLine],
-    tokenizer: Tokenizer,
-    numbers: Mapping[str, int],
-    max_positions: int,
-    *,
-    by_word: bool,
-    separators: int = 0,
-) -> tuple[list[list[int]], list[list[int]]]:
-    """The ids of some texts, and their labels: each text's class, or a number for each id, the tag at a word's first.
-
-    A label is its number plus 1, as files of ids hold no negative numbers; 0 is none. All labels have one (`check_labels`).
-    """
-    if not by_word:
-        rows, _ = encode_whole([line.words for line in lines], tokenizer, max_positions, separators)
-        return rows, [[numbers[line.labels[0]] + 1] for line in lines]
-    rows, beginnings, _ = _word_rows([line.words for line in lines], tokenizer, max_positions)
-    marks = [[0] * len(row) for row in rows]
-    for row, line, begins in zip(marks, lines, beginnings, strict=True):
-        for label, begin in zip(line.labels, begins, strict=True):
-            if begin >= 0:
-                row[begin] = numbers[label] + 1
-    return rows, marks

@@ -40,22 +40,26 @@ def read_parallel(source: str, target: str, only: Collection[int] | None) -> Ite
                 yield line, decode_line(left, line, source), decode_line(right, line, target)
 
 
-def read_tsv(path: str, only: Collection[int] | None) -> Iterator[Row]:
-    """Read the pairs of a file with a source, a tab and a target on each line.
+def read_one_file(path: str, only: Collection[int] | None) -> Iterator[Row]:
+    """Read the pairs of a `.tsv` or `.jsonl`.
 
     Raises:
-        DataError: a line that is not so.
+        DataError: a line that is no pair.
     """
-    return ((number, *tsv_pair(line, path, number)) for number, line in _numbered_lines(path, only))
+    is_tsv = path.lower().endswith(".tsv")
+    return ((number, *pair_of(line, path, number, is_tsv=is_tsv)) for number, line in _numbered_lines(path, only))
 
 
-def tsv_pair(line: str, path: str, number: int) -> tuple[str, str]:
-    """The source and the target of a line of such a file; both empty, where it is blank.
+def pair_of(line: str, path: str, number: int, *, is_tsv: bool) -> tuple[str, str]:
+    """The source and the target of a line, with a tab between them, or of a JSON object with the keys `source` and `target`;
+    both empty, where the line is blank.
 
     Raises:
         DataError: it is not so.
     """
-    columns = line.split("\t") if line.strip() else ["", ""]
+    if not line.strip():
+        return "", ""
+    columns = line.split("\t") if is_tsv else strings_of(line, ("source", "target"), path, number)
     if len(columns) != 2:
         hint = ""
         if set(LANGUAGES) <= set(columns):
@@ -65,27 +69,6 @@ def tsv_pair(line: str, path: str, number: int) -> tuple[str, str]:
             f"{'s' if len(columns) != 1 else ''}.{hint}"
         )
     return columns[0], columns[1]
-
-
-def read_jsonl(path: str, only: Collection[int] | None) -> Iterator[Row]:
-    """Read the pairs of a file with an object on each line, which has the keys `source` and `target`.
-
-    Raises:
-        DataError: a line that is not so.
-    """
-    return ((number, *jsonl_pair(line, path, number)) for number, line in _numbered_lines(path, only))
-
-
-def jsonl_pair(line: str, path: str, number: int) -> tuple[str, str]:
-    """The source and the target of a line of such a file; both empty, where it is blank.
-
-    Raises:
-        DataError: it is not so.
-    """
-    if not line.strip():
-        return "", ""
-    source, target = strings_of(line, ("source", "target"), path, number)
-    return source, target
 
 
 def strings_of(line: str, keys: Sequence[str], path: str, number: int) -> list[str]:

@@ -129,18 +129,10 @@ def _until_closed(items: Iterator[Any]) -> Iterator[Any]:
         DataError: a process was killed.
     """
     try:
-        while (item := _next(items)) is not None:
+        while (item := next(items, None)) is not None:
             if isinstance(item, RegardError):
                 raise item
             yield item
-    finally:
-        del items
-
-
-def _next(items: Iterator[Any]) -> Any:
-    """The next item; None: there is none."""
-    try:
-        return next(items, None)
     except RuntimeError as error:
         if "DataLoader worker" not in str(error):
             raise
@@ -148,6 +140,8 @@ def _next(items: Iterator[Any]) -> Any:
             f"processes that prepare data must not be killed; got: {str(error).splitlines()[0]} This is so where memory is used "
             "up: they have a copy of what this process changes."
         ) from error
+    finally:
+        del items
 
 
 class _PlanDataset(Dataset[Any]):

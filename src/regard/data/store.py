@@ -15,14 +15,14 @@ import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from regard.data.sequences import Sequences
+from regard.data.sequences import EncodedPairs, EncodedTexts, Sequences
 from regard.errors import DataError
 from regard.text.lines import digest_of
 
@@ -44,15 +44,39 @@ class Chunk(NamedTuple):
 
 
 @dataclass(frozen=True)
-class StoredExamples:
-    """Examples as ids, those of one corpus after those of the other."""
+class EncodedCorpora:
+    """Corpora as ids, one after the other."""
 
+    digest: str
+    """A checksum of everything that the ids depend on."""
     sides: tuple[Sequences, ...]
     """Sources and targets of pairs, texts and their labels, or texts alone."""
     lines: np.ndarray
     """The line of each example in its own corpus, counted from 1."""
     part_sizes: tuple[int, ...]
     """The number of examples of each corpus."""
+
+    @property
+    def pairs(self) -> EncodedPairs:
+        """Sources and targets."""
+        sources, targets, *links = self.sides
+        return EncodedPairs(sources, targets, links=links[0] if links else None)
+
+    @property
+    def texts(self) -> Sequences:
+        """The lines of texts without another side."""
+        (texts,) = self.sides
+        return texts
+
+    def labelled(self, *, by_word: bool) -> EncodedTexts:
+        """Texts and their labels."""
+        ids, labels = self.sides
+        return EncodedTexts(ids, labels, by_word)
+
+    def location(self, index: int, names: Sequence[str]) -> str:
+        """The file and line of a pair or text, for messages."""
+        part = int(np.searchsorted(np.cumsum(self.part_sizes), index, side="right"))
+        return f"line {self.lines[index]} of {names[part]}"
 
 
 def cache_folder() -> Path:
@@ -74,7 +98,7 @@ def make_folder(folder: Path) -> None:
         raise _no_room(folder, error) from error
 
 
-def in_memory(chunks: Iterable[Chunk], num_parts: int, num_sides: int) -> StoredExamples:
+def in_memory(key: str, chunks: Iterable[Chunk], num_parts: int, num_sides: int) -> EncodedCorpora:
     """Examples as arrays."""
     ids = [[np.empty(0, dtype=np.int32)] for _ in range(num_sides)]
     lengths = [[np.zeros(1, dtype=np.int64)] for _ in range(num_sides)]
@@ -90,12 +114,12 @@ def in_memory(chunks: Iterable[Chunk], num_parts: int, num_sides: int) -> Stored
         Sequences(np.concatenate(each), np.cumsum(np.concatenate(length)))
         for each, length in zip(ids, lengths, strict=True)
     )
-    return StoredExamples(tuple(sides), np.array(lines, dtype=np.int64), tuple(sizes))
+    return EncodedCorpora(key, tuple(sides), np.array(lines, dtype=np.int64), tuple(sizes))
 
 
 def in_files(
     key: str, chunks: Callable[[], Iterable[Chunk]], part_names: Sequence[str], sides: Sequence[str], num_ids: int
-) -> StoredExamples:
+) -> EncodedCorpora:
     """Examples as memory maps: of files that are found by their key, or made.
 
     Args:
@@ -138,25 +162,6 @@ def _remove_abandoned(folder: Path) -> None:
                 shutil.rmtree(aside, ignore_errors=True)
 
 
-class _Stream:
-    """A file that is written from its beginning, and the checksum of what was written."""
-
-    def __init__(self, path: Path) -> None:
-        self._stream, self.digest = path.open("wb"), hashlib.sha256()
-
-    def write(self, numbers: np.ndarray) -> None:
-        """Add some numbers."""
-        content = numbers.tobytes()
-        self._stream.write(content)
-        self.digest.update(content)
-
-    def close(self) -> None:
-        """Have it on the disk before its name is: a power cut would leave zeros."""
-        with self._stream:
-            self._stream.flush()
-            os.fsync(self._stream.fileno())
-
-
 def _write(
     folder: Path, chunks: Iterable[Chunk], num_parts: int, sides: Sequence[str], dtype: np.dtype[np.generic]
 ) -> tuple[list[int], dict[str, str]]:
@@ -164,17 +169,27 @@ def _write(
     sizes, ends = [0] * num_parts, [0] * len(sides)
     names = [*(f"{side}.{kind}" for side in sides for kind in ("ids", "offsets")), "lines"]
     with ExitStack() as stack:
-        streams = {name: stack.enter_context(closing(_Stream(folder / name))) for name in names}
+        streams = {name: stack.enter_context((folder / name).open("wb")) for name in names}
+        digests = {name: hashlib.sha256() for name in names}
+
+        def write(name: str, numbers: np.ndarray) -> None:
+            content = numbers.tobytes()
+            streams[name].write(content)
+            digests[name].update(content)
+
         for side in sides:
-            streams[f"{side}.offsets"].write(np.zeros(1, dtype=np.int64))
+            write(f"{side}.offsets", np.zeros(1, dtype=np.int64))
         for chunk in chunks:
             for number, (side, rows) in enumerate(zip(sides, chunk.sides, strict=True)):
-                streams[f"{side}.ids"].write(rows.ids.astype(dtype))
-                streams[f"{side}.offsets"].write(ends[number] + rows.offsets[1:])
+                write(f"{side}.ids", rows.ids.astype(dtype))
+                write(f"{side}.offsets", ends[number] + rows.offsets[1:])
                 ends[number] += int(rows.offsets[-1])
-            streams["lines"].write(np.array(chunk.lines, dtype=np.int64))
+            write("lines", np.array(chunk.lines, dtype=np.int64))
             sizes[chunk.part] += len(chunk.lines)
-    return sizes, {name: stream.digest.hexdigest() for name, stream in streams.items()}
+        for stream in streams.values():  # on the disk before its name is: a power cut would leave zeros
+            stream.flush()
+            os.fsync(stream.fileno())
+    return sizes, {name: digest.hexdigest() for name, digest in digests.items()}
 
 
 def _is_whole(folder: Path) -> bool:
@@ -191,14 +206,15 @@ def _is_whole(folder: Path) -> bool:
         return False
 
 
-def _open(folder: Path, sides: Sequence[str]) -> StoredExamples:
+def _open(folder: Path, sides: Sequence[str]) -> EncodedCorpora:
     about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
     found = []
     for side in sides:
         ids, ids_map = _mapped(folder / f"{side}.ids", about["dtype"])
         offsets, offsets_map = _mapped(folder / f"{side}.offsets", "int64")
         found.append(Sequences(ids, offsets, release=_releaser(ids_map, offsets_map)))
-    return StoredExamples(tuple(found), _mapped(folder / "lines", "int64")[0], tuple(about["part_sizes"]))
+    lines, _ = _mapped(folder / "lines", "int64")
+    return EncodedCorpora(folder.name, tuple(found), lines, tuple(about["part_sizes"]))
 
 
 def _mapped(path: Path, dtype: str) -> tuple[np.ndarray, mmap.mmap | None]:

@@ -18,8 +18,8 @@ from __future__ import annotations
 import datetime
 import random
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 from regard.data.corpus import ParallelText
@@ -34,19 +34,8 @@ LOCALES = (
 FIRST_DAY, LAST_DAY = datetime.date(1969, 1, 1), datetime.date(2068, 12, 31)
 SKELETONS = ("yMMMd", "yMMMMd", "yMMMEd", "yMMMMEEEEd", "yMd")
 Split = Literal["train", "valid", "test"]
-
-
-@dataclass(frozen=True)
-class DateForm:
-    """A way to write a date in a locale."""
-
-    locale: str
-    write: Callable[[datetime.date], str]
-
-    def __call__(self, day: datetime.date) -> str:
-        """The date in this form, with the locale in front where the form alone is ambiguous."""
-        text = _plain(self.write(day))
-        return f"{self.locale} {text}" if _is_ambiguous(text) else text
+DateForm = Callable[[datetime.date], str]
+"""A way to write a date in a locale, which stands in front where the form alone is ambiguous."""
 
 
 def date_forms(locale: str) -> list[DateForm]:
@@ -67,10 +56,11 @@ def date_forms(locale: str) -> list[DateForm]:
         re.sub(r"(?<!y)y(?!y)", "''yy", pattern) for pattern in patterns if re.search(r"MMM.*(?<!y)y$", pattern)
     ]
 
-    def form(pattern: str) -> DateForm:
-        return DateForm(locale, lambda day: str(format_date(day, format=pattern, locale=parsed)))
+    def written(day: datetime.date, pattern: str) -> str:
+        text = _plain(str(format_date(day, format=pattern, locale=parsed)))
+        return f"{locale} {text}" if _is_ambiguous(text) else text
 
-    return [form(pattern) for pattern in dict.fromkeys(patterns)]
+    return [partial(written, pattern=pattern) for pattern in dict.fromkeys(patterns)]
 
 
 def split_of(day: datetime.date) -> Split:
@@ -91,11 +81,10 @@ def date_pairs(split: Split, num_pairs: int, seed: int = 1) -> ParallelText:
     rng = random.Random(f"{split} {seed}")
     forms = {locale: date_forms(locale) for locale in LOCALES}
     pairs: dict[str, str] = {}
-    for day in _days(split, rng):
-        text = rng.choice(forms[rng.choice(LOCALES)])(day)
-        pairs[text] = day.isoformat()
-        if len(pairs) == num_pairs:
-            break
+    while len(pairs) < num_pairs:
+        day = datetime.date.fromordinal(rng.randint(FIRST_DAY.toordinal(), LAST_DAY.toordinal()))
+        if split_of(day) == split:
+            pairs[rng.choice(forms[rng.choice(LOCALES)])(day)] = day.isoformat()
     return ParallelText(list(pairs), list(pairs.values()), name=f"dates ({split})")
 
 
@@ -129,13 +118,6 @@ def histogram_texts(split: Split, num_texts: int, seed: int = 1) -> LabelledText
 def _histogram_split(text: str) -> Split:
     lot = random.Random(text).random()
     return "test" if len(text) in HELD_OUT_LENGTHS or lot < 0.1 else "valid" if lot < 0.2 else "train"
-
-
-def _days(split: Split, rng: random.Random) -> Iterator[datetime.date]:
-    while True:
-        day = datetime.date.fromordinal(rng.randint(FIRST_DAY.toordinal(), LAST_DAY.toordinal()))
-        if split_of(day) == split:
-            yield day
 
 
 def _plain(text: str) -> str:

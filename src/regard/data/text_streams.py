@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from regard.data.batch import ALL, IGNORED, BatchCursor, LabelledBatch, Shard, rows_of_shard
+from regard.data.batch import ALL, BatchCursor, LabelledBatch, Shard, rows_of_shard, with_cursor
 from regard.data.prefetching import releasing
 from regard.errors import DataError
 from regard.text.file_changes import FileMeasurements, check_same, stamp
@@ -36,16 +36,11 @@ class NumberedLine(NamedTuple):
 class TextFile:
     """The lines of a file, read anew each time they are asked for, so that it may be larger than memory."""
 
-    path: str
+    name: str
     with_blank: bool = True
     """Whether blank lines count; to a language model they are breaks between paragraphs."""
     end: int | None = None
     """The number of lines that belong to the text; None: all."""
-
-    @property
-    def name(self) -> str:
-        """The name of the file."""
-        return self.path
 
     @property
     def num_lines(self) -> int:
@@ -64,7 +59,7 @@ class TextFile:
     @cached_property
     def num_bytes(self) -> int:
         """The size of the file."""
-        with open_lines(self.path) as stream:
+        with open_lines(self.name) as stream:
             return os.fstat(stream.fileno()).st_size
 
     def until(self, end: int) -> TextFile:
@@ -79,9 +74,9 @@ class TextFile:
         Raises:
             DataError: the file cannot be read, or a line is not UTF-8.
         """
-        with open_lines(self.path) as stream:
+        with open_lines(self.name) as stream:
             for number, raw in enumerate(itertools.islice(stream, self.end), start=1):
-                text = decode_line(raw, number, self.path)
+                text = decode_line(raw, number, self.name)
                 if self.with_blank or text.strip():
                     yield NumberedLine(number, text)
 
@@ -91,12 +86,12 @@ class TextFile:
         Raises:
             DataError: it has been changed since.
         """
-        check_same([self.path], self._measured, self.name, lambda: TextFile(self.path)._measured.digest)
+        check_same([self.name], self._measured, self.name, lambda: TextFile(self.name)._measured.digest)
 
     @cached_property
     def _measured(self) -> FileMeasurements:
-        before, digest = stamp([self.path]), hashlib.sha256()
-        return FileMeasurements(measure_lines(self.path, digest), digest.hexdigest(), before)
+        before, digest = stamp([self.name]), hashlib.sha256()
+        return FileMeasurements(measure_lines(self.name, digest), digest.hexdigest(), before)
 
 
 def find_texts(names: Sequence[str | os.PathLike[str]], *, with_blank: bool) -> list[TextFile]:
@@ -189,10 +184,7 @@ def random_windows(
     for number in releasing(itertools.count(start[1]), release):
         rng = np.random.default_rng((seed, number))
         own, counts = rows_of_shard(rng.integers(0, len(stream) - context, rows), shard)
-        batch = replace(_windows(stream, own, context), next_cursor=(0, number + 1))
-        if not counts:
-            batch = replace(batch, labels=torch.full_like(batch.labels, IGNORED), num_tokens=0, num_counted=0)
-        yield batch
+        yield with_cursor(_windows(stream, own, context), (0, number + 1), counts)
 
 
 def windows_in_order(stream: np.ndarray | Sequence[int], batch_tokens: int, context: int) -> Iterator[LabelledBatch]:

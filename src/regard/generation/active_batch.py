@@ -80,12 +80,14 @@ class ActiveBatch:
         """The free slots."""
         return [slot for slot, request in enumerate(self.requests) if request is None]
 
+    @property
+    def taken(self) -> list[tuple[int, Request]]:
+        """The slots that are not free, and their requests."""
+        return [(slot, request) for slot, request in enumerate(self.requests) if request is not None]
+
     def slot_of(self, number: int) -> int | None:
         """The slot of the request of this number; None: it has none."""
-        for slot, request in enumerate(self.requests):
-            if request is not None and self.numbers[slot] == number:
-                return slot
-        return None
+        return next((slot for slot, _ in self.taken if self.numbers[slot] == number), None)
 
     @property
     def tensors(self) -> SearchTensors:
@@ -126,21 +128,29 @@ class ActiveBatch:
         self, slot: int, parent: int, id: int | None, log_prob: float, score: float, reason: FinishReason
     ) -> None:
         """Record a finished hypothesis: a present one, one more token (None: the end symbol), and its score."""
-        length = int(self.lengths[slot])
-        ids = self.ids[slot, parent, :length].tolist()
-        log_probs = self.token_log_probs[slot, parent, :length].tolist()
+        ids, log_probs = self.written(slot, parent)
         self.finished[slot].append(Hypothesis(ids if id is None else [*ids, id], [*log_probs, log_prob], score, reason))
+
+    def finish_with(self, slot: int, parent: int, id: int, log_prob: float, score: float, *, at_end: bool) -> None:
+        """Record a hypothesis that ends with a token: the end symbol, or the last one that there is room for."""
+        request = self.requests[slot]
+        assert request is not None
+        reason = request.finish_reason(at_end=at_end)
+        self.finish(slot, parent, None if at_end else id, log_prob, score, reason)
 
     def finish_as_it_stands(self, slot: int, beam: int, score: float, reason: FinishReason) -> None:
         """Note a present hypothesis as finished."""
-        length = int(self.lengths[slot])
-        ids, log_probs = (x[slot, beam, :length].tolist() for x in (self.ids, self.token_log_probs))
-        self.finished[slot].append(Hypothesis(ids, log_probs, score, reason))
+        self.finished[slot].append(Hypothesis(*self.written(slot, beam), score, reason))
 
     def end(self, slot: int, beam: int, score: float, reason: FinishReason) -> None:
         """Finish an active hypothesis as it stands."""
         self.finish_as_it_stands(slot, beam, score, reason)
         self.scores[slot, beam] = -torch.inf
+
+    def written(self, slot: int, beam: int) -> tuple[list[int], list[float]]:
+        """The tokens of a present hypothesis, and their log-probabilities."""
+        length = int(self.lengths[slot])
+        return self.ids[slot, beam, :length].tolist(), self.token_log_probs[slot, beam, :length].tolist()
 
     def end_blocked(
         self, is_blocked: Bool[Tensor, " slot"], score: Callable[[float, int], float]
@@ -177,14 +187,8 @@ class ActiveBatch:
         for row, slot in enumerate(slots):
             self.numbers[slot], self.requests[slot] = other.numbers[row], other.requests[row]
             self.finished[slot] = other.finished[row]
-        for ours, theirs in (
-            (self.newest, other.newest),
-            (self.scores, other.scores),
-            (self.lengths, other.lengths),
-            (self.limits, other.limits),
-            (self.minima, other.minima),
-        ):
-            ours[to] = theirs
+        for name in ("newest", "scores", "lengths", "limits", "minima"):
+            getattr(self, name)[to] = getattr(other, name)
         self.ids = _replaced(self.ids, to, other.ids)
         self.token_log_probs = _replaced(self.token_log_probs, to, other.token_log_probs)
         self.prefixes = _replaced(self.prefixes, to, other.prefixes, fill=-1)
@@ -192,10 +196,8 @@ class ActiveBatch:
     def keep(self, slots: list[int]) -> None:
         """Drop all other slots."""
         kept = torch.tensor(slots)
-        self.numbers, self.requests = (
-            [self.numbers[slot] for slot in slots],
-            [self.requests[slot] for slot in slots],
-        )
+        self.numbers = [self.numbers[slot] for slot in slots]
+        self.requests = [self.requests[slot] for slot in slots]
         self.finished = [self.finished[slot] for slot in slots]
         self.newest, self.scores, self.lengths = self.newest[kept], self.scores[kept], self.lengths[kept]
         self.limits, self.minima, self.prefixes = self.limits[kept], self.minima[kept], self.prefixes[kept]

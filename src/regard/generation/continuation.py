@@ -4,14 +4,16 @@ is free.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
 
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, seed_of
 from regard.generation.running_batch import RunningBatch
 from regard.generation.step_limit import ONE_STEP, StepLimit
+
+Decode = Callable[[Sequence[int], Sequence[int]], str]
+"""A function that gives the text that ids add to that of the ids before them, its second argument."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,15 +53,6 @@ class _Written:
     log_probs: list[float] = field(default_factory=list)
     num_windows: int = 0
     """The number of times that the prompt, or the newer half of the text, was read."""
-
-
-@runtime_checkable
-class Decode(Protocol):
-    """Makes text of ids."""
-
-    def __call__(self, ids: Sequence[int], before: Sequence[int]) -> str:
-        """The text that ids add to that of the ids before them."""
-        ...
 
 
 class RunningTexts(RunningBatch):
@@ -124,8 +117,7 @@ class RunningTexts(RunningBatch):
         active = self._decoding.active
         if active is None or (slot := active.slot_of(number)) is None:
             return [], []
-        length = int(active.lengths[slot])
-        return active.ids[slot, 0, :length].tolist(), active.token_log_probs[slot, 0, :length].tolist()
+        return active.written(slot, 0)
 
     def _read(self, number: int) -> None:
         """Let a text wait for a slot: the prompt and what was written, or the newer half of it."""

@@ -187,7 +187,7 @@ class Decoding:
             state = state.replace(to, newer_state, of)
         self._num_held = self._num_held + 1 if self._waiting and active.free else 0
         if not self._waiting and 4 * len(active.free) >= len(active.requests):
-            kept = [slot for slot, request in enumerate(active.requests) if request is not None]
+            kept = [slot for slot, _ in active.taken]
             active.keep(kept)
             beams = torch.arange(active.newest.shape[1]).expand(len(kept), -1)
             state = state.select(torch.tensor(kept), beams)

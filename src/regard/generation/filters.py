@@ -29,38 +29,6 @@ class Filter(Protocol):
         ...
 
 
-class MinimumLengths:
-    """The minimum length of each request's target."""
-
-    def __init__(self, eos_id: int) -> None:
-        self.eos_id = eos_id
-
-    def __call__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
-        """Forbid the end symbol before the minimum length."""
-        for slot, (request, length) in enumerate(zip(active.requests, active.lengths.tolist(), strict=True)):
-            if request is not None and length + 1 < request.min_length:
-                log_probs[slot, :, self.eos_id] = -torch.inf
-
-
-class Prefixes:
-    """The prefixes of targets. They are noted before log-probabilities are changed, and put back after all changes: a
-    prefix may have tokens that are forbidden elsewhere.
-    """
-
-    def __init__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
-        self._next = [
-            (slot, request.prefix_ids[length], log_probs[slot, :, request.prefix_ids[length]].clone())
-            for slot, (request, length) in enumerate(zip(active.requests, active.lengths.tolist(), strict=True))
-            if request is not None and length < len(request.prefix_ids)
-        ]
-
-    def put_back(self, log_probs: LogProbs) -> None:
-        """Forbid all but the next token of a prefix that is not finished."""
-        for slot, id, of_token in self._next:
-            log_probs[slot] = -torch.inf
-            log_probs[slot, :, id] = of_token
-
-
 class Constraints:
     """All that restricts the next token of each hypothesis: tokens that are never written, minimum lengths, filters, prefixes.
 
@@ -72,7 +40,7 @@ class Constraints:
     def __init__(self, symbols: TargetSymbols, filters: Sequence[Filter], device: torch.device) -> None:
         self.filters, self.device = filters, device
         self.banned_ids = torch.tensor(symbols.banned_ids, dtype=torch.long).to(device)
-        self._minimum_lengths = MinimumLengths(symbols.eos_id)
+        self._eos_id = symbols.eos_id
 
     @property
     def has_filters(self) -> bool:
@@ -80,15 +48,23 @@ class Constraints:
         return any(not isinstance(each, Likeliest) or each.counts for each in self.filters)
 
     def apply(self, log_probs: LogProbs, active: ActiveBatch) -> None:
-        """Restrict the log-probabilities of the next token, in place."""
-        prefixes = Prefixes(log_probs, active)
+        """Restrict the log-probabilities of the next token, in place. A prefix may have tokens that are forbidden elsewhere."""
+        prefixes = [
+            (slot, request.prefix_ids[length], log_probs[slot, :, request.prefix_ids[length]].clone())
+            for slot, (request, length) in enumerate(zip(active.requests, active.lengths.tolist(), strict=True))
+            if request is not None and length < len(request.prefix_ids)
+        ]
         self.apply_without_prefix(log_probs, active)
-        prefixes.put_back(log_probs)
+        for slot, id, of_token in prefixes:
+            log_probs[slot] = -torch.inf
+            log_probs[slot, :, id] = of_token
 
     def apply_without_prefix(self, log_probs: LogProbs, active: ActiveBatch) -> None:
         """Restrict the log-probabilities as if no target had a prefix."""
         log_probs.index_fill_(-1, self.banned_ids, -torch.inf)
-        for change in (self._minimum_lengths, *self.filters):
+        for slot in (active.lengths + 1 < active.minima).nonzero()[:, 0].tolist():
+            log_probs[slot, :, self._eos_id] = -torch.inf
+        for change in self.filters:
             change(log_probs, active)
 
 
@@ -188,8 +164,7 @@ class Likeliest:
 
     def __call__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
         """Note the likeliest tokens of each active hypothesis."""
-        requests = enumerate(active.requests)
-        slots = [slot for slot, request in requests if request is not None and active.numbers[slot] in self.counts]
+        slots = [slot for slot, _ in active.taken if active.numbers[slot] in self.counts]
         if not slots:
             return
         most = min(max(self.counts.values()), log_probs.shape[-1])

@@ -54,15 +54,6 @@ class Options(BaseModel):
             return self
         return type(self)(**(self.model_dump() | self._renamed(changes)))
 
-    def seeded(self: Record, seed: int) -> Record:
-        """These options with another seed, whatever else they say."""
-        return self.model_copy(update={"seed": seed})
-
-    @classmethod
-    def default(cls, name: str) -> Any:
-        """The default of an option."""
-        return cls.model_fields[name].default
-
     @classmethod
     def with_present_names(cls, options: Mapping[str, Any]) -> dict[str, Any]:
         """Options by their present names."""

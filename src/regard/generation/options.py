@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -80,11 +81,6 @@ class DecodingOptions(SamplingOptions):
         1, ge=1, description="groups of a diverse beam, each with beam_size / num_groups hypotheses"
     )
     diversity: float = Field(0.5, ge=0, description="penalty, in nats, for a token that an earlier group chose")
-    temperature: float = Field(1.0, ge=0, description="divides the logits before sampling")
-    top_k: int | None = Field(None, ge=1, description="draw from this many of the likeliest tokens only")
-    top_p: float = Field(
-        1.0, gt=0, le=1, description="draw from the likeliest tokens whose probabilities add up to this only"
-    )
     minimum_bayes_risk: Literal["chrf", "bleu"] | None = Field(
         None, description="choose the candidate that agrees most with the others by this score (minimum Bayes risk)"
     )
@@ -127,24 +123,20 @@ class DecodingOptions(SamplingOptions):
         if self.method not in METHODS:
             hint = nearest_hint(self.method, METHODS)
             raise SettingsError(f"method must be {', '.join(METHODS)}; got {self.method!r}. {hint}")
-        fields = type(self).model_fields
+        known = type(self).model_fields
         for name, methods in OF_METHODS.items() if METHODS[self.method] is None else ():
-            if self.method not in methods and getattr(self, name) != fields[name].default:
+            if self.method not in methods and getattr(self, name) != known[name].default:
                 needs = "` or `".join(f"method={method}" for method in methods)
                 raise SettingsError(f"`{name}` has no effect with `method={self.method}`; remove it, or use `{needs}`.")
-        if self.diversity != fields["diversity"].default and self.num_groups == 1:
+        if self.diversity != known["diversity"].default and self.num_groups == 1:
             raise SettingsError("`diversity` has no effect with one group; remove it, or set `num_groups`.")
-        if self.num_candidates != fields["num_candidates"].default and not self.minimum_bayes_risk:
+        if self.num_candidates != known["num_candidates"].default and not self.minimum_bayes_risk:
             raise SettingsError(
                 "`num_candidates` has no effect without `minimum_bayes_risk`; remove it, or set `minimum_bayes_risk=chrf`."
             )
         if self.coverage_penalty and self.minimum_bayes_risk:
             raise SettingsError(
                 "`coverage_penalty` and `minimum_bayes_risk` both choose among hypotheses; remove one of them."
-            )
-        if self.coverage_penalty and self.n_best > self.beam_size:
-            raise SettingsError(
-                f"n_best must be from 1 to beam_size; got n_best {self.n_best} and beam_size {self.beam_size}."
             )
         if self.minimum_bayes_risk and self.n_best > self.num_candidates:
             raise SettingsError(f"n_best must be at most num_candidates; got {self.n_best} and {self.num_candidates}.")
@@ -170,7 +162,7 @@ class DecodingOptions(SamplingOptions):
         """The number of hypotheses that decoding returns for each text."""
         if self.minimum_bayes_risk:
             return self.num_candidates
-        return self.beam_size if self.coverage_penalty else self.n_best
+        return max(self.beam_size, self.n_best) if self.coverage_penalty else self.n_best
 
     def rule(self, eos_id: int, trace: Trace | None = None, beam_search: type[BeamSearch] = BeamSearch) -> Rule:
         """The decoding rule of these options.
@@ -188,16 +180,9 @@ class DecodingOptions(SamplingOptions):
         if self.method == "stochastic_beam":
             return StochasticBeam(self.num_wanted, eos_id)
         beam_size = max(self.beam_size, self.num_candidates) if self.minimum_bayes_risk else self.beam_size
-        settings_of_beam = BeamSettings(
-            beam_size,
-            self.num_wanted,
-            self.length_penalty,
-            self.length_norm,
-            self.early_stopping,
-            self.num_groups,
-            self.diversity,
-        )
-        return beam_search(settings_of_beam, eos_id, trace)
+        named_alike = {each.name: getattr(self, each.name) for each in fields(BeamSettings)}
+        settings = BeamSettings(**{**named_alike, "beam_size": beam_size, "n_best": self.num_wanted})
+        return beam_search(settings, eos_id, trace)
 
     def filters(self, encode: Callable[[str], Sequence[int]], eos_id: int) -> list[Filter]:
         """The filters of these options.

@@ -88,16 +88,10 @@ class Progress(NamedTuple):
         return whole - max(self.written, default=0)
 
     @property
-    def next_ids(self) -> set[int]:
-        """The next tokens of phrases that are partly written."""
-        found = zip(self.of.phrases, self.missing, self.written, strict=True)
-        return {phrase[written] for phrase, missing, written in found if missing}
-
-    @property
     def wanted(self) -> set[int]:
         """The first tokens of phrases, and the next tokens of phrases that are partly written."""
-        firsts = {phrase[0] for phrase, missing in zip(self.of.phrases, self.missing, strict=True) if missing}
-        return self.next_ids | firsts
+        found = zip(self.of.phrases, self.missing, self.written, strict=True)
+        return {phrase[at] for phrase, missing, written in found if missing for at in (0, written)}
 
     def after(self, id: int) -> Progress:
         """The progress after one more token."""

@@ -27,11 +27,6 @@ class StepLimit:
         self._flag.value = 0
 
     @property
-    def is_interrupted(self) -> bool:
-        """Whether the steps are to end."""
-        return bool(self._flag.value)
-
-    @property
     def address(self) -> int:
         """The address of the flag, an integer of 64 bits, for C: 0, or 1 where it was interrupted."""
         return ctypes.addressof(self._flag)

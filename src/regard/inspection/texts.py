@@ -147,7 +147,7 @@ def _alignment(model: Model, found: Record) -> str:
 
 def words_as_tokens(words: Sequence[str], text: str, tokenizer: Tokenizer) -> tuple[list[int], Tokens]:
     """The ids of words of a text between begin and end symbol, and the character offsets of each."""
-    ids = encode_words([words], tokenizer, max_positions=sys.maxsize)[0][0].tolist()
+    ids = encode_words([words], tokenizer, max_positions=sys.maxsize)[0][0]
     spans: list[tuple[int, int] | None] = [None]
     found = 0
     for word in words:

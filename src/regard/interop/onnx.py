@@ -10,7 +10,6 @@ a whole prompt in its first step.
 
 from __future__ import annotations
 
-import logging
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from torch import Tensor, nn
 
 from regard.checkpoint import LoadedModel
 from regard.data.batch import pad_right
+from regard.data.hugging_face.data_sets import quiet
 from regard.errors import MissingExtraError, SettingsError
 from regard.interop.check import likeliest
 from regard.interop.foreign import ForeignModel
@@ -183,18 +183,12 @@ def _write(
             return [named(part) for part in shape]
         return {axis: dims.setdefault(name, torch.export.Dim(name)) for axis, name in shape.items()}
 
-    logger = logging.getLogger("torch.onnx")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings(), torch.no_grad():
-            warnings.simplefilter("ignore")  # the exporter's own deprecations
-            torch.onnx.export(
-                graph.eval(), example, path, input_names=inputs, output_names=outputs, dynamo=True, verbose=False,
-                external_data=False, dynamic_shapes=tuple(named(shape) for shape in axes),
-            )  # fmt: skip
-    finally:
-        logger.setLevel(level)
+    with quiet("torch.onnx"), warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")  # the exporter's own deprecations
+        torch.onnx.export(
+            graph.eval(), example, path, input_names=inputs, output_names=outputs, dynamo=True, verbose=False,
+            external_data=False, dynamic_shapes=tuple(named(shape) for shape in axes),
+        )  # fmt: skip
     return path.name
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from regard.errors import DataError
 from regard.parts.input_files import InputFile
@@ -19,23 +19,15 @@ WARM_UP_ROWS = 8
 """Answered before, unmeasured: the first ones load the model."""
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """The cost of answering all parts on machines like this one."""
 
-    num_rows: int
-    num_parts: int
-    num_bytes: int
-    """The size of the input files."""
     rows_per_second: float
     num_sampled: int
+    seconds: float
+    """The time that one such process needs."""
     output_bytes: int
     """The size of all answers, unpacked."""
-
-    @property
-    def seconds(self) -> float:
-        """The time that one such process needs."""
-        return self.num_rows / self.rows_per_second
 
 
 def estimate(manifest: Manifest, files: Sequence[InputFile], answer: Answer) -> Estimate:
@@ -59,8 +51,5 @@ def estimate(manifest: Manifest, files: Sequence[InputFile], answer: Answer) -> 
     if not lines:
         errors = [line for line in found if isinstance(line, DataError)]
         raise DataError(f"none of {len(rows)} lines could be answered{f': {errors[0]}' if errors else '.'}")
-    num_bytes = sum(len(line.encode()) + 1 for line in lines) * manifest.num_rows // len(rows)
-    return Estimate(
-        manifest.num_rows, len(manifest.parts), sum(file.num_bytes for file in manifest.files),
-        len(rows) / max(seconds, 1e-9), len(rows), num_bytes,
-    )  # fmt: skip
+    num_bytes, speed = sum(len(line.encode()) + 1 for line in lines), len(rows) / max(seconds, 1e-9)
+    return Estimate(speed, len(rows), manifest.num_rows / speed, num_bytes * manifest.num_rows // len(rows))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -15,8 +16,8 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from regard.data.corpus import divided_name, is_blank_pair, no_pairs, one_line
-from regard.data.labelled import LabelledFile, no_texts, unknown_label
-from regard.data.pair_files import column_names, directed_row, jsonl_pair, names_languages, tsv_pair
+from regard.data.labelled import LabelledFile, LabelledText, check_labels, no_texts
+from regard.data.pair_files import column_names, directed_row, names_languages, pair_of
 from regard.data.text_streams import NumberedLine, TextFile
 from regard.errors import DataError, RegardError, SettingsError
 from regard.evaluation.label_metrics import label_results
@@ -30,6 +31,8 @@ from regard.pipelines.predictor import Predictor
 from regard.pipelines.translator import Translator, direction_results, target_likelihood
 
 Record = dict[str, Any]
+Columns = defaultdict[str, list[Any]]
+"""Records by the names of their fields, in less memory than as objects."""
 
 
 @dataclass
@@ -86,7 +89,7 @@ class PairFile:
         path, direction = divided_name(name)
         is_tsv, first = file.named_kind == "tsv", next(file.lines(), "")
         if not (direction or (has_directions and names_languages(first, is_tsv=is_tsv))):
-            (tsv_pair if is_tsv else jsonl_pair)(first, path, 1)
+            pair_of(first, path, 1, is_tsv=is_tsv)
             return cls(path, is_tsv)
         names = tuple(column_names(first, path)) if is_tsv else ()
         return cls(path, is_tsv, True, names, direction)
@@ -98,7 +101,7 @@ class PairFile:
             DataError: it is no line of such a file.
         """
         if not self.says_languages:
-            return "", *(tsv_pair if self.is_tsv else jsonl_pair)(line, self.path, number)
+            return "", *pair_of(line, self.path, number, is_tsv=self.is_tsv)
         if number == 1 and self.is_tsv:
             return "", "", ""
         row = directed_row(line, self.path, number, self.names or None)
@@ -180,41 +183,22 @@ class EvaluatedPairs(EvaluatedRows, TranslatedRows):
 
     def results(self, records: Iterable[Record], tell: Callable[[str], None]) -> dict[str, Any]:
         """The scores of all pairs, or of those of each direction."""
-        by_direction: dict[str, _Columns] = {}
+        by_direction: dict[str, Columns] = {}
         for record in records:
-            by_direction.setdefault(record.get("direction", ""), _Columns()).add(record)
+            add_record(by_direction.setdefault(record.pop("direction", ""), defaultdict(list)), record)
         if not by_direction:
             raise no_pairs(self.file.path if self.file is not None else "the test set")
         found = {direction: self._scores(by_direction[direction], tell) for direction in sorted(by_direction)}
         return found[""] if "" in found else direction_results(found, self.loaded.languages)
 
-    def _scores(self, pairs: _Columns, tell: Callable[[str], None]) -> dict[str, Any]:
-        references, *more = (list(column) for column in zip(*pairs.references, strict=True))
+    def _scores(self, pairs: Columns, tell: Callable[[str], None]) -> dict[str, Any]:
+        references, *more = (list(column) for column in zip(*pairs["references"], strict=True))
         if hint := tokenization_hint(references, self.tokenize):
             tell(hint)
-        likelihood = Likelihood({0: pairs.log_probs}, pairs.num_tokens, {0: pairs.num_correct})
-        forced = likelihood.results() if pairs.log_probs else {}
-        scores = self._metrics().score(pairs.texts, references, more).results()
-        return {**scores, **forced, "num_pairs": len(pairs.texts)}
-
-
-@dataclass
-class _Columns:
-    """The records of pairs, in less memory than as objects."""
-
-    texts: list[str] = field(default_factory=list)
-    references: list[Sequence[str]] = field(default_factory=list)
-    log_probs: list[float] = field(default_factory=list)
-    num_tokens: int = 0
-    num_correct: int = 0
-
-    def add(self, record: Record) -> None:
-        self.texts.append(record["text"])
-        self.references.append(record["references"])
-        if "log_prob" in record:
-            self.log_probs.append(record["log_prob"])
-            self.num_tokens += record["num_tokens"]
-            self.num_correct += record["num_correct"]
+        likelihood = Likelihood({0: pairs["log_prob"]}, sum(pairs["num_tokens"]), {0: sum(pairs["num_correct"])})
+        forced = likelihood.results() if pairs["log_prob"] else {}
+        scores = self._metrics().score(pairs["text"], references, more).results()
+        return {**scores, **forced, "num_pairs": len(pairs["text"])}
 
 
 @dataclass
@@ -225,20 +209,16 @@ class EvaluatedLabels(EvaluatedRows):
     kind = Predictor
 
     def _lines(self, rows: Sequence[Row], first: int) -> Iterator[str]:
-        known = self.loaded.model.class_names
         file = LabelledFile(TextFile(str(self.path)), by_word=False, pairs=self.loaded.reads_pairs)
         lines = [NumberedLine(number, row[0]) for number, row in enumerate(rows, start=first)]
-        read = {each.line: each for each in file.texts_in(lines)}
-        for each in read.values():
-            if each.labels[0] not in known:
-                raise unknown_label(file.name, each.labels[0], known)
-        predicted = self.loaded.predict_lines(["\t".join(each.words) for each in read.values()])
+        read = list(file.texts_in(lines))
+        check_labels(LabelledText.from_lines(read, file.name), self.loaded.model.class_names)
+        predicted = self.loaded.predict_lines(["\t".join(each.words) for each in read])
         records = {
-            each.line: {"labels": found.labels, "right": each.labels}
-            for each, found in zip(read.values(), predicted, strict=True)
+            each.line: json.dumps({"labels": found.labels, "right": each.labels}, ensure_ascii=False)
+            for each, found in zip(read, predicted, strict=True)
         }
-        for line in lines:
-            yield json.dumps(records[line.line], ensure_ascii=False) if line.line in records else ""
+        yield from (records.get(line.line, "") for line in lines)
 
     def results(self, records: Iterable[Record], tell: Callable[[str], None]) -> dict[str, Any]:
         """The scores of all labels."""
@@ -327,15 +307,19 @@ class EvaluatedText(EvaluatedRows):
 
     def results(self, records: Iterable[Record], tell: Callable[[str], None]) -> dict[str, Any]:
         """The scores of the whole text."""
-        columns = {name: list[float]() for name in ("nats", "num_tokens", "num_correct", "num_characters", "num_bytes")}
+        columns: Columns = defaultdict(list)
         for record in records:
-            for name, column in columns.items():
-                column.append(record[name])
-        num_labels, num_correct, num_characters, num_bytes = (int(sum(each)) for each in [*columns.values()][1:])
-        if not num_labels:
+            add_record(columns, record)
+        if not (num_labels := sum(columns["num_tokens"])):
             raise DataError("text must have at least 2 tokens to be predicted; got less.")
-        scored = LabelLikelihood(math.fsum(columns["nats"]), num_labels, num_correct)
-        return scored.text_results(num_characters, num_bytes)
+        scored = LabelLikelihood(math.fsum(columns["nats"]), num_labels, sum(columns["num_correct"]))
+        return scored.text_results(sum(columns["num_characters"]), sum(columns["num_bytes"]))
+
+
+def add_record(columns: Columns, record: Record) -> None:
+    """Add a record to columns that are there when they are first asked for."""
+    for name, value in record.items():
+        columns[name].append(value)
 
 
 def check_text_model(model: LanguageModel) -> None:

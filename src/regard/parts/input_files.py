@@ -18,7 +18,9 @@ from hashlib import sha256
 from io import BufferedIOBase
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Annotated, Any, cast
+
+from pydantic import ConfigDict, Field
 
 from regard.data.pair_files import strings_of
 from regard.errors import DataError, MissingExtraError, SettingsError
@@ -33,13 +35,19 @@ PARQUET_ROWS = 1 << 13
 """The rows of Parquet that are read at once."""
 
 
-class Section(NamedTuple):
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+
+
+@dataclass(frozen=True)
+class Section:
     """Some consecutive rows of a file."""
 
-    start: int
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    start: Count
     """Where the first row begins: the byte of the unpacked text; in Parquet, the number of the row."""
-    num_rows: int
-    sha256: str
+    num_rows: Count
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     """A checksum of the rows, each with its line end."""
 
 

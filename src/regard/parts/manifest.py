@@ -13,13 +13,13 @@ from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from regard.errors import DataError, first_problem
 from regard.names import exists, is_file
-from regard.parts.input_files import BLOCK, InputFile, Section, changed
+from regard.parts.input_files import BLOCK, Count, InputFile, Section, changed
 from regard.text.lines import write_whole
 
 MANIFEST = "manifest.json"
@@ -41,30 +41,14 @@ class FileRecord(_Record):
     column: str | None
 
 
-Count = Annotated[int, Field(ge=0, lt=2**63)]
-
-
-class SectionRecord(_Record):
-    """The fields of a `Section`."""
-
-    start: Count
-    num_rows: Count
-    sha256: str = Field(pattern="^[0-9a-f]{64}$")
-
-
 class Part(_Record):
     """Some consecutive rows of the input."""
 
     first_row: Count
     """Its number, from 1."""
     num_rows: Count
-    section_records: list[SectionRecord] = Field(min_length=1)
+    section_records: list[Section] = Field(min_length=1)
     """The place of these rows in each file."""
-
-    @property
-    def sections(self) -> list[Section]:
-        """The place of these rows in each file."""
-        return [Section(each.start, each.num_rows, each.sha256) for each in self.section_records]
 
 
 class Work(_Record):
@@ -117,8 +101,7 @@ def divide(work: Work, files: Sequence[InputFile], num_parts: int) -> Manifest:
     sections += [file.cut(section.num_rows for section in sections[0]) for file in files[1:]]
     parts, first_row = [], 1
     for each in zip(*sections, strict=True):
-        records = [SectionRecord(**section._asdict()) for section in each]
-        parts.append(Part(first_row=first_row, num_rows=each[0].num_rows, section_records=records))
+        parts.append(Part(first_row=first_row, num_rows=each[0].num_rows, section_records=list(each)))
         first_row += each[0].num_rows
     if first_row == 1:
         raise DataError(f"{files[0].path} must have lines; got an empty file.")
@@ -160,7 +143,7 @@ def check_input(manifest: Manifest, files: Sequence[InputFile], numbers: range) 
     parts = manifest.parts[numbers.start : numbers.stop]
     is_whole = len(parts) == len(manifest.parts)
     for index, file in enumerate(files):
-        sections = [part.sections[index] for part in parts]
+        sections = [part.section_records[index] for part in parts]
         sizes = [section.num_rows for section in sections]
         if file.cut(sizes, sections[0].start, to_the_end=is_whole) != sections:
             raise changed(file)

@@ -7,16 +7,17 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import groupby, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from regard.errors import DataError
-from regard.parts.input_files import InputFile, packed_blocks
-from regard.parts.manifest import Count, Manifest, Part
+from regard.parts.input_files import Count, InputFile, packed_blocks
+from regard.parts.manifest import Manifest, Part
 from regard.text.lines import write_whole
 
 Row = tuple[str, ...]
@@ -154,23 +155,34 @@ def answer_each(answer: Answer, asked: Sequence[tuple[int, Row]]) -> list[str | 
     return answer_each(answer, asked[:half]) + answer_each(answer, asked[half:])
 
 
-def write_part(
-    folder: Path, manifest: Manifest, files: Sequence[InputFile], number: int, answer: Answer, *, ending: str,
-    is_repeatable: bool = True, on_rows: Callable[[int], None] | None = None,
-) -> PartRecord:  # fmt: skip
+@dataclass(frozen=True)
+class PartWork:
+    """The work on a folder of parts."""
+
+    folder: Path
+    manifest: Manifest
+    files: Sequence[InputFile]
+    answer: Any
+    """An `Answer`; on a cluster, `RowAnswers`."""
+    ending: str
+    """The ending of files of answers, such as `.txt.gz`."""
+    is_repeatable: bool = True
+    """Whether equal rows have equal answers, so that each is answered once."""
+
+
+def write_part(work: PartWork, number: int, on_rows: Callable[[int], None] | None = None) -> PartRecord:
     """Answer a part and write its files: the answers, the errors where there are any, and at last the record.
 
     Args:
-        is_repeatable: whether equal rows have equal answers, so that each is answered once.
         on_rows: called with the number of further rows that are done.
     Raises:
         DataError: the input is not that of the manifest, or nothing can be written.
     """
-    started, part, names = time.monotonic(), manifest.parts[number], PartFiles.of(folder, number, ending)
-    answers = _Answers(answer, is_repeatable=is_repeatable)
+    started, part, names = time.monotonic(), work.manifest.parts[number], PartFiles.of(work.folder, number, work.ending)
+    answers = _Answers(work.answer, is_repeatable=work.is_repeatable)
 
     def lines() -> Iterator[bytes]:
-        for count, line in enumerate(answers.lines(rows_of_part(files, part), part.first_row), start=1):
+        for count, line in enumerate(answers.lines(rows_of_part(work.files, part), part.first_row), start=1):
             if on_rows is not None and (count % TOLD_AT_ONCE == 0 or count == part.num_rows):
                 on_rows(count % TOLD_AT_ONCE or TOLD_AT_ONCE)
             yield line
@@ -183,7 +195,7 @@ def write_part(
         with suppress(FileNotFoundError):
             names.errors.unlink()
     record = PartRecord(
-        manifest=manifest.sha256, part=number, num_rows=part.num_rows, num_bytes=names.answers.stat().st_size,
+        manifest=work.manifest.sha256, part=number, num_rows=part.num_rows, num_bytes=names.answers.stat().st_size,
         sha256=answers.digest.hexdigest(), num_errors=len(errors), num_repeated=answers.num_repeated,
         seconds=round(time.monotonic() - started, 3),
     )  # fmt: skip
@@ -193,7 +205,7 @@ def write_part(
 
 def rows_of_part(files: Sequence[InputFile], part: Part) -> Iterator[Row | DataError]:
     """The rows of a part; the error of a row that cannot be read."""
-    texts = [file.texts(section, part.first_row) for file, section in zip(files, part.sections, strict=True)]
+    texts = [file.texts(section, part.first_row) for file, section in zip(files, part.section_records, strict=True)]
     for each in zip(*texts, strict=True):
         errors = [text for text in each if isinstance(text, DataError)]
         yield errors[0] if errors else each

@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from regard.errors import DataError, MissingExtraError, RegardError
-from regard.parts.answers import RowAnswers
-from regard.parts.input_files import InputFile
-from regard.parts.manifest import Manifest
-from regard.parts.part_files import PartRecord, write_part
+from regard.parts.part_files import PartRecord, PartWork, write_part
 from regard.version import __version__
 
 AUTO, LOCAL = "auto", "local"
@@ -26,11 +22,8 @@ CONNECT_SECONDS = 10.0
 class PartWorker:
     """An actor that answers parts. Its node must have the same Regard, model and input."""
 
-    def __init__(
-        self, folder: Path, manifest: Manifest, files: Sequence[InputFile], answer: RowAnswers, ending: str
-    ) -> None:
-        self.folder, self.manifest, self.files, self.answer, self.ending = folder, manifest, files, answer, ending
-        self.is_checked = False
+    def __init__(self, work: PartWork) -> None:
+        self.work, self.is_checked = work, False
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         """Answer the parts of a batch: their records, and the message of one that could not be done."""
@@ -38,11 +31,7 @@ class PartWorker:
         for number in map(int, batch["part"]):
             try:
                 self._check_node()
-                record = write_part(
-                    self.folder, self.manifest, self.files, number, self.answer, ending=self.ending,
-                    is_repeatable=self.answer.is_repeatable,
-                )  # fmt: skip
-                records.append(record.model_dump_json())
+                records.append(write_part(self.work, number).model_dump_json())
                 errors.append("")
             except RegardError as error:  # other parts may go well elsewhere
                 records.append("")
@@ -57,11 +46,11 @@ class PartWorker:
         """
         if self.is_checked:
             return
-        work = self.manifest.work
+        work, model = self.work.manifest.work, self.work.answer.model
         if __version__ != work.version:
             raise DataError(f"each node must have Regard {work.version}; got {__version__} on one. Install the same.")
-        if self.answer.model.digests() != work.models:
-            raise DataError(f"{self.answer.model.path} must be the same on each node; it differs on one. Copy it anew.")
+        if model.digests() != work.models:
+            raise DataError(f"{model.path} must be the same on each node; it differs on one. Copy it anew.")
         self.is_checked = True
 
 
@@ -85,9 +74,8 @@ def _check_reachable(address: str) -> None:
 
 
 def answer_on_cluster(
-    address: str, folder: Path, manifest: Manifest, files: Sequence[InputFile], answer: RowAnswers, *, ending: str,
-    numbers: Sequence[int], threads: int = 1,
-) -> Iterator[PartRecord]:  # fmt: skip
+    address: str, work: PartWork, numbers: Sequence[int], *, threads: int = 1
+) -> Iterator[PartRecord]:
     """Answer parts on a cluster; their records, as they are done.
 
     Args:
@@ -109,13 +97,13 @@ def answer_on_cluster(
         raise DataError(
             f"--ray must be the address of a cluster that can be reached; got {address}: {error}"
         ) from error
-    num_gpus = 1.0 if answer.model.device.startswith("cuda") else 0.0
+    num_gpus = 1.0 if work.answer.model.device.startswith("cuda") else 0.0
     most = max(1, int(ray.cluster_resources().get("GPU" if num_gpus else "CPU", 1) / (num_gpus or threads)))
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     done = ray.data.from_items([{"part": number} for number in numbers], override_num_blocks=len(numbers)).map_batches(
         PartWorker,
-        fn_constructor_args=(folder, manifest, files, answer, ending),
+        fn_constructor_args=(work,),
         compute=ray.data.ActorPoolStrategy(min_size=1, max_size=min(most, len(numbers))),
         batch_size=1,
         num_cpus=threads,

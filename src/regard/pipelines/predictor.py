@@ -14,7 +14,6 @@ import torch
 from regard.arguments import check_texts
 from regard.data.batch import pad_right
 from regard.data.labelled import check_labels, encode_whole, encode_words, read_labelled, tagged_words, texts_of
-from regard.data.sequences import Sequences
 from regard.errors import DataError, SettingsError
 from regard.evaluation.label_metrics import label_results
 from regard.generation.threads import check_after_fork
@@ -253,8 +252,7 @@ class Predictor(Pipeline):
         if self._model.config.task == "tag":
             ids, beginnings, are_cut = encode_words(texts, self.tokenizer, limit)
         else:
-            rows, are_cut = encode_whole(texts, self.tokenizer, limit, self._model.config.pair_separators)
-            ids = Sequences.from_lists(rows)
+            ids, are_cut = encode_whole(texts, self.tokenizer, limit, self._model.config.pair_separators)
         for first in range(0, len(texts), BATCH_SIZE):
             numbers = range(first, min(first + BATCH_SIZE, len(texts)))
             batch = pad_right([ids[number] for number in numbers], self.tokenizer.pad_id).to(self.device)

@@ -72,12 +72,8 @@ class Languages(BaseModel):
             if usual is None and len(codes) == 1:
                 usual = codes[0]
             if usual is None and (side == "target" or self.needs_source):
-                option = (
-                    "`--from`, `source=` or `directed(...)`"
-                    if side == "source"
-                    else "`--to`, `target=` or `directed(...)`"
-                )
-                raise SettingsError(f"the {side}'s language must be named; got none. Add {option}: {_listed(codes)}.")
+                options = f"`--{'from' if side == 'source' else 'to'}`, `{side}=` or `directed(...)`"
+                raise SettingsError(f"the {side}'s language must be named; got none. Add {options}: {_listed(codes)}.")
             return usual
         found = matching(given, codes)
         if found is None:

@@ -199,15 +199,11 @@ class Tokenizer:
                     f"the token {token!r} of the language {code} must be in the vocabulary; it is not."
                 )
             ids.append(id)
-        found = self._with_own(self.symbols.model_copy(update={"language_ids": ids}))
-        found.languages = languages
-        return found
+        return self._with_own(self.symbols.model_copy(update={"language_ids": ids}), languages)
 
     def without_languages(self) -> Tokenizer:
         """A copy of the tokenizer that reads the tokens of languages as any others."""
-        found = self._with_own(self.symbols.model_copy(update={"language_ids": []}))
-        found.languages = None
-        return found
+        return self._with_own(self.symbols.model_copy(update={"language_ids": []}))
 
     def directed(self, source: str | None, target: str | None) -> Tokenizer:
         """A copy of the tokenizer for texts of one direction, whose symbols name its languages.
@@ -222,14 +218,12 @@ class Tokenizer:
         changes["source_end_ids"] = [*symbols.source_end_ids, *after]
         if written is not None:
             changes["start_ids"] = [written] if self.languages.starts else [*symbols.start_ids, written]
-        found = self._with_own(symbols.model_copy(update=changes))
-        found.languages = None
-        return found
+        return self._with_own(symbols.model_copy(update=changes))
 
-    def _with_own(self, symbols: Symbols) -> Tokenizer:
-        """A copy with other symbols at the same ids, of the same kind."""
+    def _with_own(self, symbols: Symbols, languages: Languages | None = None) -> Tokenizer:
+        """A copy with other symbols at the same ids, of the same kind, and with these languages."""
         found = copy.copy(self)
-        found.symbols, found._special = symbols, symbols.special_ids
+        found.symbols, found._special, found.languages = symbols, symbols.special_ids, languages
         return found
 
     def _id_of_language(self, token: str) -> int:

@@ -49,16 +49,12 @@ class TokenizerConfig(BaseModel):
     with_mask: bool = Field(False, description="a fifth special token, <mask>, for masked language models")
 
     @model_validator(mode="after")
-    def _has_two_vocabularies(self) -> TokenizerConfig:
+    def _go_together(self) -> TokenizerConfig:
         if self.target_kind is not None and self.shared:
             raise ValueError(
                 f"`tokenizer.target_kind={self.target_kind}` needs separate vocabularies; got shared: true. "
                 "Set `tokenizer.shared=false`."
             )
-        return self
-
-    @model_validator(mode="after")
-    def _has_bpe(self) -> TokenizerConfig:
         if self.across_spaces and "bpe" not in (self.kind, self.target_kind):
             raise ValueError(f"`tokenizer.across_spaces` needs kind bpe; got {self.kind}.")
         return self

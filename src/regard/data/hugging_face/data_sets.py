@@ -69,7 +69,7 @@ def open_hub(name: str) -> tuple[Any, list[Column]]:
     except ImportError as error:
         raise MissingExtraError("Reading Hugging Face data sets", "datasets") from error
     try:
-        with _log_nothing():
+        with quiet("huggingface_hub", "datasets"):  # they log every retry
             builder = datasets.load_dataset_builder(hub_name.path, hub_name.config)
             options = AS_TSV if is_folder(hub_name.path) and getattr(builder.config, "sep", None) == "\t" else {}
             rows = datasets.load_dataset(hub_name.path, hub_name.config, split=hub_name.split, **options)
@@ -146,9 +146,9 @@ def _load_error_message(name: str, hub_name: HubName, error: Exception) -> str:
 
 
 @contextmanager
-def _log_nothing() -> Iterator[None]:
-    """Keep the libraries from logging every retry."""
-    loggers = [logging.getLogger(name) for name in ("huggingface_hub", "datasets")]
+def quiet(*libraries: str) -> Iterator[None]:
+    """Keep libraries from logging anything but errors while this context lasts."""
+    loggers = [logging.getLogger(name) for name in libraries]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.ERROR)

@@ -128,11 +128,7 @@ class BeamSearch(Rule):
         if not any(active.finished):
             return []
         best = active.scores.amax(dim=1).tolist()
-        return [
-            slot
-            for slot, request in enumerate(active.requests)
-            if request is not None and not self.goes_on(active, slot, request, best[slot])
-        ]
+        return [slot for slot, request in active.taken if not self.goes_on(active, slot, request, best[slot])]
 
     def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:
         """The best hypotheses of the sentence in a slot."""
@@ -182,7 +178,7 @@ class BeamSearch(Rule):
 
     def _with_required_phrases(self, active: ActiveBatch) -> list[int]:
         """The slots of sentences that must have phrases."""
-        return [slot for slot, request in enumerate(active.requests) if request is not None and request.required]
+        return [slot for slot, request in active.taken if request.required]
 
     def _require(
         self, ranked: Candidates, active: ActiveBatch, slot: int, mine: slice, log_probs: Float[Tensor, "beam vocab"]
@@ -217,16 +213,9 @@ class BeamSearch(Rule):
         """Note the candidates that end."""
         lengths = (active.lengths + 1).tolist()
         for slot, candidate in ends.nonzero().tolist():
-            request, id = active.requests[slot], int(found.ids[slot, candidate])
-            assert request is not None
-            active.finish(
-                slot,
-                int(found.parents[slot, candidate]),
-                None if id == self.eos_id else id,
-                float(found.log_probs[slot, candidate]),
-                self._score(float(found.scores[slot, candidate]), lengths[slot]),
-                request.finish_reason(at_end=id == self.eos_id),
-            )
+            parent, id = int(found.parents[slot, candidate]), int(found.ids[slot, candidate])
+            log_prob, total = float(found.log_probs[slot, candidate]), float(found.scores[slot, candidate])
+            active.finish_with(slot, parent, id, log_prob, self._score(total, lengths[slot]), at_end=id == self.eos_id)
 
     def goes_on(self, active: ActiveBatch, slot: int, request: Request, best_live: float) -> bool:
         """Whether an active hypothesis of a sentence can still enter its n-best list. `native/search.c` has the same rule."""

@@ -63,9 +63,10 @@ class Rule(ABC):
     def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
         """Extend or finish each active hypothesis; return the parent of each new hypothesis."""
 
-    @abstractmethod
     def done(self, active: ActiveBatch) -> list[int]:
-        """The slots whose sentence is finished."""
+        """The slots whose sentence is finished. Here, those without active hypotheses."""
+        goes_on = (active.scores > -torch.inf).any(dim=1).tolist()
+        return [slot for slot, _ in active.taken if not goes_on[slot]]
 
     @abstractmethod
     def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:

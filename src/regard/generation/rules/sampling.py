@@ -115,26 +115,13 @@ class Sampling(Rule):
         at_limit = (active.lengths + 1 >= active.limits)[:, None]
         stops = (ends | at_limit) & (scores > -torch.inf)
         for slot, sample in stops.nonzero().tolist():
-            at_end, request = bool(ends[slot, sample]), active.requests[slot]
-            assert request is not None
             self._ended.setdefault(active.numbers[slot], []).append(sample)
-            active.finish(
-                slot,
-                sample,
-                None if at_end else int(ids[slot, sample]),
-                float(added[slot, sample]),
-                float(scores[slot, sample]),
-                request.finish_reason(at_end=at_end),
-            )
+            id, log_prob, score = int(ids[slot, sample]), float(added[slot, sample]), float(scores[slot, sample])
+            active.finish_with(slot, sample, id, log_prob, score, at_end=bool(ends[slot, sample]))
         active.grow(parents, ids, added, scores.masked_fill(stops, -torch.inf))
         for slot, sample in end_repetition_loops(active, lambda log_prob, _: log_prob):
             self._ended.setdefault(active.numbers[slot], []).append(sample)
         return parents
-
-    def done(self, active: ActiveBatch) -> list[int]:
-        """The slots all of whose samples have ended."""
-        going_on = (active.scores > -torch.inf).any(dim=1).tolist()
-        return [slot for slot, request in enumerate(active.requests) if request is not None and not going_on[slot]]
 
     def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:
         """The samples, in the order of their random numbers; their scores are sums of log-probabilities."""
@@ -148,10 +135,8 @@ class Sampling(Rule):
     def _numbers(self, active: ActiveBatch) -> Float[Tensor, "slot sample"]:
         """The random numbers of this step."""
         numbers = torch.zeros(len(active.requests), self.width, dtype=torch.float64)
-        for slot, (number, request) in enumerate(zip(active.numbers, active.requests, strict=True)):
-            if request is None:
-                continue
-            if number not in self._uniform:
+        for slot, request in active.taken:
+            if (number := active.numbers[slot]) not in self._uniform:
                 generator = torch.Generator().manual_seed(request.seed % 2**63)
                 size = (request.max_length, self.width)
                 self._uniform[number] = torch.rand(size, generator=generator, dtype=torch.float64)

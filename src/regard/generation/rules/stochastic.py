@@ -44,9 +44,7 @@ class StochasticBeam(Rule):
         parents = torch.zeros(num_slots, self.width, dtype=torch.long)
         ids, added = torch.zeros_like(parents), torch.zeros_like(parents, dtype=log_probs.dtype)
         scores = torch.full_like(added, -torch.inf)
-        for slot, request in enumerate(active.requests):
-            if request is None:
-                continue
+        for slot, request in active.taken:
             number, length = active.numbers[slot], int(active.lengths[slot]) + 1
             generator = self._generators.setdefault(number, torch.Generator().manual_seed(request.seed % 2**63))
             above = torch.tensor(self._noisy.get(number, [0.0]), dtype=torch.float64)
@@ -70,9 +68,7 @@ class StochasticBeam(Rule):
                 log_prob = float(log_probs[slot, parent, id])
                 total = float(active.scores[slot, parent]) + log_prob
                 if id == self.eos_id or length >= request.max_length:
-                    at_end = id == self.eos_id
-                    reason = request.finish_reason(at_end=at_end)
-                    active.finish(slot, parent, None if at_end else id, log_prob, total, reason)
+                    active.finish_with(slot, parent, id, log_prob, total, at_end=id == self.eos_id)
                     ended.append(value)
                 else:
                     index = len(going_on)
@@ -86,14 +82,6 @@ class StochasticBeam(Rule):
             self._ended[active.numbers[slot]].append(of_request[beam])
             of_request[beam] = -torch.inf
         return parents
-
-    def done(self, active: ActiveBatch) -> list[int]:
-        """The slots without active hypotheses."""
-        return [
-            slot
-            for slot, request in enumerate(active.requests)
-            if request is not None and not any(value > -torch.inf for value in self._noisy[active.numbers[slot]])
-        ]
 
     def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:
         """The samples, in the order in which drawing them one after the other would give them."""

@@ -36,9 +36,7 @@ class Trace:
 
     def note(self, active: ActiveBatch, found: Candidates, ends: Tensor, order: Tensor, scores: Tensor) -> None:
         """Note a step: the candidates, which of them ended, and the indices and scores of those that go on."""
-        for slot, request in enumerate(active.requests):
-            if request is None:
-                continue
+        for slot, _ in active.taken:
             number = active.numbers[slot]
             before, ended = self._live.get(number), ends[slot].tolist()
             of_all = zip(*(x[slot].tolist() for x in found), strict=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +11,7 @@ from torch import Tensor
 
 from regard.checkpoint import CONFIG
 from regard.data.batch import pad_right
+from regard.data.hugging_face.data_sets import quiet
 from regard.foreign_files import read_json
 from regard.interop.check import likeliest
 from regard.text.tokenizer import Symbols
@@ -41,14 +41,9 @@ class TransformersReference:
 
         self.name = f"transformers {transformers.__version__}"
         self.symbols = symbols
-        logger = logging.getLogger("transformers")
-        level = logger.level
-        logger.setLevel(logging.ERROR)
-        try:
+        with quiet("transformers"):
             kind = getattr(transformers, WITH_HEADS.get(architecture, architecture))
             model = kind.from_pretrained(folder, attn_implementation="eager")
-        finally:
-            logger.setLevel(level)
         self.model: Any = model.float().eval()
         if model.config.model_type == "umt5":  # 5.0 to 5.23 take it for true, and divide the last states
             stored = read_json(folder / CONFIG)

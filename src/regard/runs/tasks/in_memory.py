@@ -57,7 +57,7 @@ def pairs_of(data: Any, columns: Columns | None) -> ParallelText:
             side = "target" if texts[0].strip() else "source"
             raise DataError(f"{name}, row {count}: both sides of a pair must have text; got a blank {side}.")
         if texts[0].strip():
-            pairs.append(NumberedPair(count, *texts))
+            pairs.append(NumberedPair(count, texts[0], texts[1]))
     if not pairs:
         raise no_pairs(name)
     return ParallelText.from_pairs(pairs, name, count)

@@ -15,7 +15,6 @@ from regard.data.labelled import (
     LabelledLine,
     LabelledText,
     are_all_pairs,
-    as_pairs,
     check_labels,
     find_labelled,
     format_warnings,
@@ -140,13 +139,13 @@ class LabelTask(Task):
             training = find_labelled(names_of(inputs.training), by_word=cls.by_word)
         settings = settings if cls.by_word else with_pairs(settings, training, display)
         pairs = not cls.by_word and separators_of(settings) > 0
-        training = [as_pairs(each) for each in training] if pairs else training
+        training = [each.as_pairs() for each in training] if pairs else training
 
         def held(given: Any) -> LabelledText:
             if not is_in_memory(given):
                 return read_labelled(names_of(given), by_word=cls.by_word, pairs=pairs)
             text = labelled_of(given, inputs.columns, by_word=cls.by_word)
-            return as_pairs(text) if pairs else text
+            return text.as_pairs() if pairs else text
 
         if inputs.for_own_loop:
             labels = inputs.initial.loaded.model.class_names if inputs.initial is not None else None

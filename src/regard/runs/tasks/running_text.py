@@ -187,7 +187,8 @@ class MaskedTask(TextTask):
     def _take_texts(self, valid_name: str) -> Sequences:
         limit = self.settings.model.max_positions
         ids, name = self._encoded.texts, " + ".join(self._names)
-        self._valid_ids = encode_words([[line] for line in self.valid], self.tokenizer, limit)[0]
+        rows, _, _ = encode_words([[line] for line in self.valid], self.tokenizer, limit)
+        self._valid_ids = Sequences.from_lists(rows)
         if not len(ids) or (self.valid and not len(self._valid_ids)):
             both = f"{name} and {valid_name}"
             raise DataError(f"{both} must both have lines of text; got {len(ids)} and {len(self._valid_ids)}.")

@@ -17,9 +17,10 @@ import torch
 
 from regard.checkpoint import LoadedModel, sizes_of_vocabulary, with_tokens
 from regard.data.batching import POOL, plan_batches, shuffled
-from regard.data.encoding import Corpora, EncodedCorpora
+from regard.data.encoding import Corpora
 from regard.data.labelled import LabelledData, LabelledFile, LabelledText
 from regard.data.sequences import Sequences
+from regard.data.store import EncodedCorpora
 from regard.data.text_streams import TextFile
 from regard.errors import DataError, SettingsError, nearest_hint, printable
 from regard.models.interface import Model

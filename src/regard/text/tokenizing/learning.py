@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import tokenizers
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
@@ -60,17 +61,12 @@ def _steps(config: TokenizerConfig, scheme: str) -> list[pre_tokenizers.PreToken
 
 def _model(config: TokenizerConfig, special: list[str], size: int) -> tuple[models.Model, trainers.Trainer]:
     """The untrained model of a kind, and its trainer."""
+    shared: dict[str, Any] = {"vocab_size": size, "special_tokens": special, "show_progress": False}
     if config.kind == "unigram":
-        return models.Unigram(), trainers.UnigramTrainer(
-            vocab_size=size, special_tokens=special, show_progress=False, unk_token=UNK
-        )
+        return models.Unigram(), trainers.UnigramTrainer(**shared, unk_token=UNK)
     if config.kind == "words":
-        return models.WordLevel(unk_token=UNK), trainers.WordLevelTrainer(
-            vocab_size=size, special_tokens=special, show_progress=False
-        )
-    return models.BPE(unk_token=UNK), trainers.BpeTrainer(
-        vocab_size=size, limit_alphabet=size - len(special), special_tokens=special, show_progress=False
-    )
+        return models.WordLevel(unk_token=UNK), trainers.WordLevelTrainer(**shared)
+    return models.BPE(unk_token=UNK), trainers.BpeTrainer(**shared, limit_alphabet=size - len(special))
 
 
 def _parts(lines: Iterable[str]) -> Iterator[str]:
