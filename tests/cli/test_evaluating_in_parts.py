@@ -21,7 +21,7 @@ from regard.checkpoint import load_model, save_new
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.registry import build
 from regard.parts import part_files, ray_cluster
-from regard.parts.part_files import PartRecord
+from regard.parts.part_files import PartRecord, PartWork
 from regard.parts.ray_cluster import PartWorker
 from regard.text.languages import Languages
 from regard.text.lines import read_lines
@@ -164,10 +164,10 @@ def test_a_process_of_a_cluster_answers_the_same(
     """The work of an actor of Ray can be sent to it, and it works in another folder."""
     monkeypatch.chdir(models)
 
-    def answer(_: str, *work: Any, numbers: list[int], ending: str, **options: Any) -> Iterator[PartRecord]:
+    def answer(_: str, work: PartWork, numbers: list[int], **options: Any) -> Iterator[PartRecord]:
         sent = pickle.dumps(work)
         with chdir(tmp_path):
-            worker = PartWorker(*[*pickle.loads(sent), ending])
+            worker = PartWorker(pickle.loads(sent))
             for number in reversed(numbers):
                 found = worker({"part": [number]})
                 assert found["error"] == [""]

@@ -17,12 +17,12 @@ from regard.cli.option_types import Command, given, refuse_given, with_options
 from regard.cli.output import echo, log
 from regard.errors import DataError, SettingsError
 from regard.names import is_file
-from regard.parts.input_files import InputFile
 from regard.version import __version__
 
 if TYPE_CHECKING:
     from regard.parts.answers import RowAnswers
     from regard.parts.evaluating import EvaluatedRows
+    from regard.parts.input_files import InputFile
     from regard.parts.manifest import Manifest
     from regard.parts.part_files import PartRecord, PartWork
 
@@ -274,6 +274,8 @@ def input_file(name: str, column: str | None, *, has_lines: bool = False) -> Inp
     Raises:
         DataError: it is standard input, or no file.
     """
+    from regard.parts.input_files import InputFile
+
     if name == "-":
         raise DataError(
             "`--parts` needs a file, as each part is read by itself; got standard input. Write it to a file."

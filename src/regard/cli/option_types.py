@@ -20,9 +20,8 @@ from regard.processors import may_choose_threads, num_free, usage
 
 if TYPE_CHECKING:
     from regard.parts.answers import ModelChoice
-    from regard.pipelines.pipeline import Pipeline
 
-Kind = TypeVar("Kind", bound="Pipeline")
+Kind = TypeVar("Kind")
 Command = Callable[..., None]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, xpu, or mps.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads; by default one per core that is free.")]
@@ -125,9 +124,9 @@ class ModelOptions:
         from regard.pipelines.loading import load_as
 
         prepare_process(self.threads)
-        loaded = load_as(
-            model, kind, device=self.device, precision=self.precision, others=self.ensemble or (), adapter=self.adapter,
-            engine=self.engine,
+        loaded: Kind = load_as(
+            model, cast("Any", kind), device=self.device, precision=self.precision, others=self.ensemble or (),
+            adapter=self.adapter, engine=self.engine,
         )  # fmt: skip
         return with_direction(loaded, self.source_language, self.target_language) if is_directed else loaded
 
