@@ -71,10 +71,8 @@ def evaluate(
 
     if calibrate and model_options.ensemble:
         raise SettingsError("`--calibrate` is for a single model; it does not work with `--ensemble`.")
-    is_directed = bool(
-        model_options.source_language or model_options.target_language
-    )  # else files may say the languages
-    loaded = model_options.load(model, AnyPipeline, is_directed=is_directed)
+    names_languages = bool(model_options.source_language or model_options.target_language)  # else files may
+    loaded = model_options.load(model, AnyPipeline, is_directed=names_languages)
     named = {
         "calibrate": calibrate,
         "tokenize": tokenize,

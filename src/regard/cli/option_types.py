@@ -1,4 +1,4 @@
-"""The options that several commands have, and what is done about them before a command begins."""
+"""The options that several commands have, and what they do: threads are set, the model is loaded, idle options are refused."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existin
 given: ContextVar[Mapping[str, str]] = ContextVar("given", default=MappingProxyType({}))
 """The parameters of the running command that the user gave, each with the name of its option."""
 LOOKING_SECONDS = 0.2
-"""For which the processors are looked at; importing PyTorch takes longer."""
-LEAST_REFUSED_THREADS = 64
-"""Always allowed. Thousands of threads on a few cores slow each other down until nothing happens."""
+"""The time for which the use of the processors is measured; importing PyTorch takes longer."""
+ALWAYS_ALLOWED_THREADS = 64
+"""On any machine. Thousands of threads on a few cores slow each other down until nothing happens."""
 
 
 def from_hub_if_asked(context: Any, value: Path | list[Path] | None) -> Path | list[Path] | None:
@@ -131,7 +131,7 @@ class ModelOptions:
         return with_direction(loaded, self.source_language, self.target_language) if is_directed else loaded
 
     def choice(self, model: Path) -> ModelChoice:
-        """The model by its name, for what answers rows."""
+        """The model's name with these options, for answers in parts: another process may load it."""
         from regard.parts.answers import ModelChoice
 
         return ModelChoice(
@@ -208,7 +208,7 @@ def prepare_process(threads: int | None) -> None:
     prepare_gpu()
     if threads:
         processors = os.cpu_count() or 1
-        most = max(LEAST_REFUSED_THREADS, 4 * processors)
+        most = max(ALWAYS_ALLOWED_THREADS, 4 * processors)
         if threads > most:
             raise SettingsError(
                 f"--threads must be at most {most}, as this machine has {processors} processors; got {threads}."

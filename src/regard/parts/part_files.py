@@ -1,4 +1,4 @@
-"""The answers to a part: each row has a row, in order, and the file is written whole or not at all."""
+"""The answers to a part: a line for each row of the input, in order, in a file that is written whole or not at all."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class PartRecord(BaseModel):
     sha256: str
     """The checksum of the answers, unpacked."""
     num_errors: Count
-    """The rows that could not be answered; theirs are blank."""
+    """The rows that could not be answered; their lines are blank."""
     num_repeated: Count
     """The rows that were answered by an equal row before them."""
     seconds: float = Field(ge=0, allow_inf_nan=False)

@@ -40,7 +40,7 @@ WORD = re.compile(rf"\s+|[{PUNCTUATION}{WITHOUT_SPACES}]|[^\s{PUNCTUATION}{WITHO
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence that a system translates otherwise than the baseline, by its first run each."""
+    """A sentence that the first run of a system translates differently from the first run of the baseline."""
 
     line: int
     source: str
@@ -79,7 +79,7 @@ def comparison_html(
         tables: the name of each system, the baseline first, and the rows of its table.
         notes: remarks on the tables.
         changed: by the name of each system but the baseline, what `Comparison.sentences` finds.
-        num_sentences: all of the test set.
+        num_sentences: the size of the test set.
     """
     remarks = "".join(f'<p class="faint">{escape(note)}</p>' for note in notes)
     return f"""<!doctype html>

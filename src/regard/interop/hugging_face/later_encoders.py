@@ -1,5 +1,5 @@
-"""ModernBERT and EuroBERT: pre-norm encoders with gates and rotary positions. ModernBERT has windows in two layers of three;
-EuroBERT has Llama's layers, which look both ways.
+"""ModernBERT and EuroBERT: pre-norm encoders with gated feed-forward layers and rotary positions. ModernBERT has windows in two
+of every three layers; EuroBERT has Llama's layers without the causal mask.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ WITHOUT_EFFECT = (
     "layer_norm_eps", "position_embedding_type", "reference_compile", "repad_logits_with_grad", "deterministic_flash_attn",
     "sparse_prediction", "sparse_pred_ignore_index", "initializer_cutoff_factor", "mlp_dropout",
 )  # fmt: skip
-"""Keys of published files that nothing reads, or training alone."""
+"""Keys of published files that have no effect, or an effect on training alone."""
 EUROBERT_HEADS = {
     "mlm": {"output_embedding": "lm_head"},
     "classify": {"head.pooler": "dense", "head.output_proj": "classifier"},

@@ -1,4 +1,4 @@
-"""OPT, BLOOM, and GPT-NeoX with Pythia: pre-norm decoders. Read in, not written."""
+"""OPT, BLOOM and GPT-NeoX (of which Pythia is one): pre-norm decoders from before Llama. They are read, and not written."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NO_WEIGHTS = {"*attention.bias": "not a weight: the causal mask", "*attention.ma
 
 
 def opt(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """Parse the configuration of a foreign OPT: learned positions and ReLU. The 350M model, with norms after its sums, is
+    """Parse the configuration of a foreign OPT: learned positions and ReLU. The 350M model, with norms after the residual sum, is
     refused.
     """
     decoders.check_class(config, OPT)

@@ -33,7 +33,7 @@ class JSONReply(Generic[Content]):
 
 
 class EventStream(StreamingResponse):
-    """A stream of server-sent events. A client that takes too long for one, or goes away, ends it.
+    """A stream of server-sent events. It ends when the client goes away, or takes too long to read an event.
 
     Args:
         seconds: for the client to take in an event.
@@ -66,7 +66,7 @@ def event(name: str, content: Any) -> bytes:
 
 
 def rounded(content: Any, digits: int) -> Any:
-    """The content of an answer whose numbers have so many digits after the point; of arrays lists, of records objects."""
+    """The content of an answer for JSON, its numbers rounded: arrays become lists, and dataclasses objects."""
     if isinstance(content, float):
         return round(content, digits)
     if isinstance(content, Mapping):
