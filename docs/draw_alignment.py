@@ -4,8 +4,7 @@ import sys
 from pathlib import Path
 
 import regard
-from regard.inspection.drawing.figures import alignment_svg
 
 translator = regard.load(sys.argv[1])
 alignment = translator.align("mercredi 4 mai 2016")
-Path(__file__).with_name("alignment.svg").write_text(alignment_svg(alignment, standalone=True) + "\n", encoding="utf-8")
+Path(__file__).with_name("alignment.svg").write_text(alignment.svg(standalone=True) + "\n", encoding="utf-8")

@@ -141,7 +141,7 @@ def _pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor], family
     is_tied = _is_tied(config, tensors, [f"{tables['target']}.weight", *(shared[:2] if is_shared else ())])
     vocab_size = config.require("vocab_size")
     bias = tensors.get("final_logits_bias")
-    symbols = _symbols(config, family)
+    positions, symbols = _positions(config, family), _symbols(config, family)
     own = {ours_key: family.defaults[key] for ours_key, key in KEYS.items() if key in family.defaults}
     ours = EncoderDecoderConfig(
         vocab_size=vocab_size if has_one_vocabulary else config.require("decoder_vocab_size"),
@@ -150,7 +150,7 @@ def _pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor], family
         ff_dim=config.same("encoder_ffn_dim", "decoder_ffn_dim"),
         num_heads=config.same("encoder_attention_heads", "decoder_attention_heads"),
         norm=family.norm,
-        positions=_positions(config, family),
+        positions=positions,
         embedding_norm="both" if family.has_embedding_norm else "none",
         tied_embeddings={(True, True): "all", (True, False): "source", (False, True): "target"}.get(
             (is_shared, is_tied), "none"
