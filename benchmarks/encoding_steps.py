@@ -22,10 +22,10 @@ import numpy as np
 from regard.data import encoding
 from regard.data.batching import batch_plans
 from regard.data.corpus import Corpus, find_corpora
-from regard.data.encoding import EncodedCorpora, encode_corpora, learn_tokenizer
+from regard.data.encoding import encode_corpora, learn_tokenizer
 from regard.data.prefetching import num_encoding_processes, releasing
 from regard.data.selection import DataConfig, select_pairs
-from regard.data.store import cache_folder
+from regard.data.store import EncodedCorpora, cache_folder
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 

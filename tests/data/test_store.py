@@ -12,9 +12,9 @@ import pytest
 
 from regard.data import encoding
 from regard.data.corpus import Corpus, CorpusPart, Pairs, ParallelText, find_corpora, read_pairs
-from regard.data.encoding import EncodedCorpora, encode_corpora, encode_labels, encode_texts, learn_tokenizer
+from regard.data.encoding import encode_corpora, encode_labels, encode_texts, learn_tokenizer
 from regard.data.labelled import LabelledText, encode_words
-from regard.data.store import cache_folder
+from regard.data.store import EncodedCorpora, cache_folder
 from regard.data.text_streams import TextFile, encode_stream
 from regard.errors import DataError
 from regard.text.tokenizer import Tokenizer
