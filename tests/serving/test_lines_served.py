@@ -107,3 +107,14 @@ def test_pieces_of_lines_are_the_text(text: str) -> None:
         assert pieces.join(pieces.sentences) == text
         assert all(len(sentence.splitlines()) == 1 and sentence.strip() == sentence for sentence in pieces.sentences)
     assert split_lines(text).sentences == [line.strip() for line in text.splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize(
+    "text", ["J\xa0. Smith came. She left.", "A\u3000.", "Vol\u202f. M\u202f. End.", "É\xa0. Oui."]
+)
+def test_texts_at_which_the_library_panics_are_split(text: str) -> None:
+    """sentencex looks for a name's initial at a byte that is none of a character's."""
+    for language in ("en", "fr", "de", None):
+        pieces = split(text, language, lambda _: True)
+        assert pieces.join(pieces.sentences) == text
+    assert len(split("J\xa0. Smith came. She left.", "en", lambda _: True).sentences) >= 2

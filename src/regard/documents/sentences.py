@@ -16,7 +16,8 @@ NUMBER = re.compile(r"\d{1,3}[.)]")
 PARTS = (re.compile(r"(?<=[;:,，；、])\s*"), re.compile(r"\s+"))
 """The places at which a sentence is cut that is longer than the model can read: commas, else spaces."""
 
-
+Segment = Callable[[str, str], Sequence[str]]
+"""A function of a language and a text that gives its sentences."""
 LONGEST_PARAGRAPH = 20_000
 """Characters up to which sentencex splits a paragraph: its time grows with their square."""
 
@@ -88,10 +89,20 @@ def _of_paragraph(text: str, language: str | None) -> list[str]:
     if not text.strip():
         return [text] if text else []
     if len(text) <= LONGEST_PARAGRAPH and (segment := _sentencex()) is not None:
-        parts = _placed(segment(language or "en", text), text)
+        parts = _placed(_segmented(segment, language or "en", text), text)
         if parts:
             return _with_numbers(parts)
     return _behind(text, END)
+
+
+def _segmented(segment: Segment, language: str, text: str) -> Sequence[str]:
+    """The sentences of a text; none where sentencex fails, as 1.0.32 does at `A`, a no-break space and a point."""
+    try:
+        return segment(language, text)
+    except BaseException as error:  # a panic of Rust is no Exception
+        if type(error).__name__ != "PanicException":
+            raise
+        return []
 
 
 def _placed(parts: Sequence[str], text: str) -> list[str]:
@@ -118,7 +129,7 @@ def _with_numbers(parts: Sequence[str]) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def _sentencex() -> Callable[[str, str], Sequence[str]] | None:
+def _sentencex() -> Segment | None:
     try:
         from sentencex import segment
     except ImportError:

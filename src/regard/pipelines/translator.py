@@ -25,7 +25,7 @@ from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
 from regard.generation.decoding import Decoding
 from regard.generation.filters import Filter, Likeliest
 from regard.generation.options import DecodingOptions
-from regard.generation.request import Hypothesis, Request
+from regard.generation.request import Hypothesis, Request, seed_of
 from regard.generation.rules.trace import Trace, TracedCandidate
 from regard.inspection.alignment import Alignment
 from regard.inspection.inspection import Inspection
@@ -95,7 +95,7 @@ class Translator(Pipeline):
         self.source_tokenizer = source_tokenizer or tokenizer
         self.max_positions = min(part.config.max_positions for part in (self._model, *self.others))
         """Tokens that a source or a target may have, symbols included."""
-        self._adapters, self._merged = adapters or NO_ADAPTERS, dict[str, Translator]()
+        self._adapters, self._merged = adapters, dict[str, Translator]()
         self._directions = DirectionSet(self.tokenizer, self.source_tokenizer)
         models = (self._model, *self.others) if adapters is None else (adapters.joined(self._model),)
         self._decoder = BatchDecoder(models, tokenizer, None if adapters is None else adapters.choice)
@@ -133,7 +133,11 @@ class Translator(Pipeline):
     @property
     def adapters(self) -> list[str]:
         """The names of the adapters."""
-        return list(self._adapters.names)
+        return list(self._adapter_set.names)
+
+    @property
+    def _adapter_set(self) -> AdapterSet:
+        return NO_ADAPTERS if self._adapters is None else self._adapters  # a translator without adapters can be pickled
 
     def adapted(self, name: str) -> Translator:
         """The translator with one adapter in its weights. Those that are not adapted are shared.
@@ -141,7 +145,7 @@ class Translator(Pipeline):
         Raises:
             SettingsError: there is no such adapter.
         """
-        adapters = self._adapters
+        adapters = self._adapter_set
         adapters.number(name)
         with adapters.merging:
             if name not in self._merged:
@@ -157,7 +161,7 @@ class Translator(Pipeline):
         return self
 
     def _held(self) -> list[Model]:
-        return [self._model, *self.others, *self._decoder.models, *self._adapters.models.values()]
+        return [self._model, *self.others, *self._decoder.models, *self._adapter_set.models.values()]
 
     @classmethod
     def of(cls, loaded: LoadedModel) -> Translator:
@@ -272,7 +276,7 @@ class Translator(Pipeline):
         if options.alternatives and decoding is not None:
             restricted = partial(decoding.restrict_target, ids=best.ids, request=request)
             alternatives = analysis.alternatives(options.alternatives, restricted)
-        adapters, number = self._adapters, request.adapter
+        adapters, number = self._adapter_set, request.adapter
         calibrated = adapters.confidences.get(adapters.names[number - 1]) if number else self.confidence
         return Translation(
             **vars(best),
@@ -500,7 +504,8 @@ class Translator(Pipeline):
         options = (options or DecodingOptions()).changed(**changes)
         check_heads(self._model, ablate)
         check_words(text)
-        requests = self.requests([text], options, [prefix], first=index + 1)
+        seed = seed_of(options.seed, index)
+        requests = [request and replace(request, seed=seed) for request in self.requests([text], options, [prefix])]
         if target is None:
             several = options.changed(n_best=max(rank, options.n_best))
             target = self._answers([text], requests, several)[0].ranked(rank).ids
@@ -517,7 +522,7 @@ class Translator(Pipeline):
         encoded_source: Sequence[int] | None = None, start_ids: Sequence[int] | None = None,
     ) -> TargetAnalysis:  # fmt: skip
         """The analysis of a target, given by its ids."""
-        adapters = self._adapters
+        adapters = self._adapter_set
         models = [adapters.models[adapters.names[adapter - 1]]] if adapter else [self._model, *self.others]
         tokenizers = self.tokenizer, self.source_tokenizer
         return TargetAnalysis(models, *tokenizers, source, target_ids, has_end, encoded_source, start_ids)
@@ -571,7 +576,7 @@ class Translator(Pipeline):
             found = [request and replace(request, start_ids=ids) for request, ids in zip(found, starts, strict=True)]
         if adapters is None:
             return found
-        numbers = self._adapters.numbers(adapters, len(texts))
+        numbers = self._adapter_set.numbers(adapters, len(texts))
         return [request and replace(request, adapter=number) for request, number in zip(found, numbers, strict=True)]
 
 

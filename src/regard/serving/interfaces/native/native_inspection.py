@@ -388,7 +388,7 @@ async def stream(context: RequestContext, fields: RowFields) -> StreamReply:
 async def flow(context: RequestContext, fields: FlowFields) -> FlowReply:
     """The contribution of each input to each output, through all layers: rollout, flow, gradient or integrated-gradients."""
     found = await use_model_of(context, fields, partial(trace_flow, method=fields.method))
-    shares = rounded(found.shares(), 5)
+    shares = await asyncio.to_thread(rounded, found.shares(), 5)
     return {"method": found.method, "caveat": found.caveat, "rows": found.rows, "keys": found.keys, "shares": shares}
 
 

@@ -389,7 +389,9 @@ def _translated(
 ) -> TranslateReply | TranslateListReply | JSONReply[Failure]:
     """The content of an answer; an error, if the only text has one."""
     if is_list:
-        rows = [failure(serving_error(each)) if isinstance(each, Exception) else _text(each) for each in found]
+        errors = {id(each): each for each in found if isinstance(each, Exception)}  # several texts may have one
+        said = {key: failure(serving_error(error)) for key, error in errors.items()}
+        rows = [said[id(each)] if isinstance(each, Exception) else _text(each) for each in found]
         return {"translations": rows, "direction": direction}
     (one,) = found
     if isinstance(one, Exception):
