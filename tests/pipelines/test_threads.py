@@ -1,6 +1,7 @@
 """One model in many threads, tasks and processes: everybody gets what they would get alone."""
 
 import asyncio
+import copy
 import os
 import pickle
 import subprocess
@@ -181,6 +182,7 @@ def test_ablation_reaches_the_packed_step(translator: Translator) -> None:
 def test_a_used_translator_can_be_pickled(translator: Translator, tokenizer: Tokenizer) -> None:
     wanted = comparable(translator.translate(TEXTS, **OPTIONS))
     other = pickle.loads(pickle.dumps(translator))
+    assert copy.deepcopy(translator).translate("ab").text == translator.translate("ab").text
     assert comparable(other.translate(TEXTS, **OPTIONS)) == wanted
     own = SIZES | {"num_layers": 1, "vocab_size": len(tokenizer)}
     language = LanguageModel(build(DecoderConfig(**own)), tokenizer)
