@@ -14,7 +14,7 @@ import typer
 
 from regard.cli.option_types import Device, Overwrite, Threads, prepare_process
 from regard.cli.output import echo, log, print_result, program, summary
-from regard.errors import SettingsError, nearest_hint
+from regard.errors import SettingsError, check_known
 
 if TYPE_CHECKING:
     from regard.training.training_run import TrainingRun
@@ -242,8 +242,7 @@ def demo(
 
     Measures the model on data it has not seen, and writes a report with pictures.
     """
-    if task not in DEMOS:
-        raise SettingsError(f"TASK must be a known task; got {task!r}. {nearest_hint(task, DEMOS)}")
+    check_known("TASK", task, DEMOS, "a known task")
     output = output or Path(DEMOS[task])
     from regard.training.training_run import TrainingRun
 

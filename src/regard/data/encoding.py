@@ -225,9 +225,7 @@ def encode_labels(
         label_names: all that occur.
         separators: how many end symbols stand between the two texts of a pair.
     """
-    numbers = {
-        name: number for number, name in enumerate(label_names, start=1)
-    }  # files of ids hold no negative numbers
+    numbers = {name: number for number, name in enumerate(label_names, start=1)}  # 0 is none
 
     def encode(chunk: Sequence[LabelledLine]) -> Sequence[Side]:
         words = [line.words for line in chunk]

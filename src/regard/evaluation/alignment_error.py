@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from regard.errors import DataError, SettingsError, nearest_hint
+from regard.errors import DataError, check_known
 from regard.text.pharaoh import parse_links
 from regard.text.words import Separators, split_words
 
@@ -96,8 +96,7 @@ def symmetrized(forward: Iterable[Link], backward: Iterable[Link], method: str) 
     Source: Koehn et al. 2005, section 3; Och and Ney 2003, section 4.5.
     """
     methods = ("intersection", "union", "grow-diag", "grow-diag-final-and")
-    if method not in methods:
-        raise SettingsError(f"method must be a known symmetrization; got {method!r}. {nearest_hint(method, methods)}")
+    check_known("method", method, methods, "a known symmetrization")
     one, other = set(forward), set(backward)
     links, either = one & other, one | other
     if method == "intersection":

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, cast
 
 from regard.arguments import checked
-from regard.errors import DataError, SettingsError, nearest_hint
+from regard.errors import DataError, SettingsError, check_known
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -119,10 +119,7 @@ class TextMetrics:
         from sacrebleu.metrics.bleu import BLEU
         from sacrebleu.metrics.chrf import CHRF
 
-        if tokenize not in BLEU.TOKENIZERS:
-            raise SettingsError(
-                f"tokenize must be one of sacrebleu's tokenizers; got {tokenize!r}. {nearest_hint(tokenize, BLEU.TOKENIZERS)}"
-            )
+        check_known("tokenize", tokenize, BLEU.TOKENIZERS, "one of sacrebleu's tokenizers")
         try:
             # `force` keeps sacrebleu from warning that tokenised text should not be scored with `none`.
             self.bleu = BLEU(tokenize=tokenize, lowercase=lowercase, force=True)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from regard.arguments import checked
-from regard.errors import SettingsError, nearest_hint
+from regard.errors import SettingsError, check_known
 from regard.generation.filters import BannedPhrases, Filter, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.generation.rules.rule import AdoptedRule, Rule
@@ -120,9 +120,7 @@ class DecodingOptions(SamplingOptions):
         Raises:
             SettingsError: they do not.
         """
-        if self.method not in METHODS:
-            hint = nearest_hint(self.method, METHODS)
-            raise SettingsError(f"method must be {', '.join(METHODS)}; got {self.method!r}. {hint}")
+        check_known("method", self.method, METHODS, ", ".join(METHODS))
         known = type(self).model_fields
         for name, methods in OF_METHODS.items() if METHODS[self.method] is None else ():
             if self.method not in methods and getattr(self, name) != known[name].default:

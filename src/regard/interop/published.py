@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from regard.errors import MissingExtraError, ModelFolderError, SettingsError, nearest_hint
+from regard.errors import MissingExtraError, ModelFolderError, check_known
 from regard.foreign_files import find_folder
 from regard.interop.foreign import ForeignModel
 from regard.interop.hugging_face.reference import TransformersReference
@@ -81,10 +81,7 @@ def chosen(names: Sequence[str]) -> dict[str, Published]:
         SettingsError: a name is unknown.
     """
     for name in names:
-        if name not in PUBLISHED:
-            raise SettingsError(
-                f"a published model must be one of the list; got {name!r}. {nearest_hint(name, PUBLISHED)}"
-            )
+        check_known("a published model", name, PUBLISHED, "one of the list")
     return {name: PUBLISHED[name] for name in names or PUBLISHED}
 
 

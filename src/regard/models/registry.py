@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.errors import SettingsError, nearest_hint
+from regard.errors import SettingsError, check_known
 from regard.models import presets
 from regard.models.config import (
     DecoderConfig,
@@ -67,8 +67,7 @@ def architecture(arch: str) -> Architecture:
         SettingsError: there is none.
     """
     arch = current("arch", arch)
-    if arch not in ARCHITECTURES:
-        raise SettingsError(f"arch must be a family of models; got {arch!r}. {nearest_hint(arch, ARCHITECTURES)}")
+    check_known("arch", arch, ARCHITECTURES, "a family of models")
     return ARCHITECTURES[arch]
 
 

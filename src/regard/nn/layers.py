@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from regard.errors import SettingsError, ShapeError, check_sizes, check_width, nearest_hint
+from regard.errors import SettingsError, ShapeError, check_known, check_sizes, check_width
 from regard.nn.cache import KeysValues, LayerCache, Memory, NoCache
 from regard.nn.dropout import Dropout
 from regard.nn.hooks import changed_output, show_inputs
@@ -57,9 +57,7 @@ class FeedForward(nn.Module):
         super().__init__()
         check_sizes(model_dim=model_dim, ff_dim=ff_dim, chunk=chunk)
         self.chunk = chunk
-        if activation not in ACTIVATIONS:
-            hint = nearest_hint(activation, ACTIVATIONS)
-            raise SettingsError(f"activation must be a known function; got {activation!r}. {hint}")
+        check_known("activation", activation, ACTIVATIONS, "a known function")
         self.activation = activation
         self.inner_proj = linear(model_dim, ff_dim, bias=bias)
         self.output_proj = linear(ff_dim, model_dim, bias=bias)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from threading import Lock
 
-from regard.errors import DataError, SettingsError, nearest_hint
+from regard.errors import DataError, check_known
 from regard.evaluation.confidence import Confidence
 from regard.models.adaptation import with_choice
 from regard.models.interface import PairModel
@@ -39,9 +39,7 @@ class AdapterSet:
         """
         if name is None:
             return 0
-        if name not in self.models:
-            hint = nearest_hint(name, self.names)
-            raise SettingsError(f"adapter must be one of {', '.join(self.names)}; got {name!r}. {hint}")
+        check_known("adapter", name, self.names, f"one of {', '.join(self.names)}")
         return 1 + self.names.index(name)
 
     def numbers(self, names: str | Sequence[str | None], num_texts: int) -> list[int]:

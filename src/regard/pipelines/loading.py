@@ -12,7 +12,7 @@ from regard.adapters import Adapter, adapt, read_adapter, weights_digest, with_a
 from regard.arguments import checked
 from regard.checkpoint import CONFIDENCE, LoadedModel, load_model
 from regard.engines.engine_choice import check_engine
-from regard.errors import ModelFolderError, SettingsError, nearest_hint
+from regard.errors import ModelFolderError, SettingsError, check_known
 from regard.evaluation.confidence import Confidence
 from regard.interop.foreign import ForeignModel
 from regard.interop.formats import is_foreign, read_foreign
@@ -88,9 +88,7 @@ def load(
             kind than `kind`.
     """
     check_engine(engine)
-    if precision not in PRECISIONS:
-        hint = nearest_hint(precision, PRECISIONS)
-        raise SettingsError(f"precision must be {', '.join(PRECISIONS)}; got {precision!r}. {hint}")
+    check_known("precision", precision, PRECISIONS, ", ".join(PRECISIONS))
     on = resolve_device(device)
     dtype = resolve_precision(precision, on)
     if adapters:

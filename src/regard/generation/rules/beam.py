@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.errors import SettingsError, nearest_hint
+from regard.errors import SettingsError, check_known
 from regard.generation.active_batch import ActiveBatch
 from regard.generation.candidates import Candidates, on_cpu, top_candidates
 from regard.generation.request import Hypothesis, Request
@@ -58,9 +58,7 @@ class BeamSettings:
             )
         if self.length_penalty < 0:
             raise SettingsError(f"length_penalty must be at least 0; got {self.length_penalty}.")
-        if self.length_norm not in LENGTH_NORMS:
-            hint = nearest_hint(self.length_norm, LENGTH_NORMS)
-            raise SettingsError(f"length_norm must be wu, average or none; got {self.length_norm!r}. {hint}")
+        check_known("length_norm", self.length_norm, LENGTH_NORMS, "wu, average or none")
         if self.num_groups < 1 or self.beam_size % self.num_groups:
             raise SettingsError(
                 f"beam_size must be divisible by num_groups; got {self.beam_size} and {self.num_groups}."

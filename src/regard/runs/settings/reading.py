@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel
 
 from regard.data.selection import DataConfig
-from regard.errors import SettingsError, nearest_hint
+from regard.errors import SettingsError, check_known, nearest_hint
 from regard.models.adaptation import AdapterConfig
 from regard.models.config import current
 from regard.models.registry import architecture
@@ -168,8 +168,7 @@ def find_recipe(name: str) -> Path:
         SettingsError: there is none of this name.
     """
     found = recipes()
-    if name not in found:
-        raise SettingsError(f"a recipe must be a known recipe; got {name!r}. {nearest_hint(name, found)}")
+    check_known("a recipe", name, found, "a known recipe")
     return found[name]
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationErr
 
 from regard.data.directions_of_corpora import TEMPERATURE, rule_of
 from regard.data.selection import DataConfig
-from regard.errors import SettingsError, nearest_hint
+from regard.errors import SettingsError, check_known, nearest_hint
 from regard.models.adaptation import AdapterConfig
 from regard.models.config import ModelConfig
 from regard.models.registry import architecture
@@ -75,8 +75,7 @@ class RunSettings(BaseModel):
         """
         found = architecture(arch or USUAL_ARCH)
         family, presets = found.config, found.presets
-        if preset not in presets:
-            raise SettingsError(f"preset must be a known preset; got {preset!r}. {nearest_hint(preset, presets)}")
+        check_known("preset", preset, presets, "a known preset")
         merged: Nested = {section: {} for section in SECTIONS} | {
             section: dict(values) for section, values in presets[preset].items()
         }
@@ -86,9 +85,7 @@ class RunSettings(BaseModel):
         explicit = set() if arch is None else {"model.arch"}
         for layer in layers:
             for section, values in layer.items():
-                if section not in SECTIONS:
-                    hint = nearest_hint(section, SECTIONS)
-                    raise SettingsError(f"a section must be a known section of settings; got {section!r}. {hint}")
+                check_known("a section", section, SECTIONS, "a known section of settings")
                 if not isinstance(values, Mapping):
                     raise SettingsError(f"the section {section} must hold keys and values; got {values!r}.")
                 merged[section] |= values

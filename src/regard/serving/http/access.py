@@ -59,9 +59,7 @@ class Access:
                 answered["X-Request-ID"] = name
                 if trace:
                     answered["traceparent"] = trace
-                if (
-                    not await body.is_dropped() or self._registry.is_retired
-                ):  # then the next request goes to another process
+                if not await body.is_dropped() or self._registry.is_retired:  # another process has the next request
                     answered["Connection"] = "close"
                 status = message["status"]
             await send(message)
