@@ -10,7 +10,7 @@ FAST := tests/test_architecture.py tests/test_api.py tests/test_checkpoint.py te
 	soak results docs guide notebooks examples clean
 
 help:
-	@echo "make demo    train the built-in task and show the result (about 2 minutes)"
+	@echo "make demo    train the built-in task and show the result (less than 2 minutes)"
 	@echo "make test    run the tests, but for those that take minutes each"
 	@echo "make test-older-processor  run the tests of what differs without AVX-512, as if there were none"
 	@echo "make test-processors  run all tests as on an AVX2 processor, then as on one with AVX-512 without bfloat16"

@@ -17,15 +17,21 @@ from regard.training.training_run import TrainingRun
 
 NUM_TRAINING_PAIRS, NUM_VALID_PAIRS, NUM_TEST_PAIRS = 100_000, 1_000, 2_000
 SETTINGS: dict[str, dict[str, Any]] = {
-    "model": {"num_encoder_layers": 2, "num_decoder_layers": 2, "dropout": 0.0, "max_positions": 128},
+    "model": {
+        "num_encoder_layers": 2,
+        "num_decoder_layers": 2,
+        "dropout": 0.0,
+        "positions": "rotary",
+        "max_positions": 128,
+    },
     "tokenizer": {"vocab_size": 1200},
     "training": {
-        "steps": 1000,
+        "steps": 500,
         "batch_tokens": 2048,
-        "warmup_steps": 300,
+        "warmup_steps": 150,
         "learning_rate": 0.003,
         "label_smoothing": 0.0,
-        "validate_every": 250,
+        "validate_every": 125,
         "report_every": 10,
         "average_decay": 0.99,
     },

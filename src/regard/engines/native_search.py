@@ -168,12 +168,13 @@ class NativeSearch:
 
     def ended(self) -> list[FinishedHypothesis]:
         """The hypotheses that the last call has finished."""
-        found = []
-        for index in range(self.structure.num_ended):
-            (sentence, id, length), (score, log_prob) = (each[index].tolist() for each in self._ended)
-            ids, log_probs = (each[index, :length].tolist() for each in self._ended_tokens)
-            found.append(FinishedHypothesis(sentence, id, score, ids, [*log_probs, log_prob]))
-        return found
+        count = self.structure.num_ended
+        ended, scores = (each[:count].tolist() for each in self._ended)
+        tokens = (each.numpy() for each in self._ended_tokens)  # NumPy's rows are made ten times as fast
+        return [
+            FinishedHypothesis(sentence, id, score, ids[:length].tolist(), [*log_probs[:length].tolist(), log_prob])
+            for (sentence, id, length), (score, log_prob), ids, log_probs in zip(ended, scores, *tokens, strict=False)
+        ]
 
 
 @lru_cache(maxsize=64)
