@@ -124,6 +124,8 @@ def _takes_several(hint: Any) -> bool:
 
 def _mismatch(path: str, value: Any, hint: Any) -> Mismatch | None:
     """The part of a value that does not fit an annotation; None: all fits."""
+    if type(value) in _classes(hint):
+        return None
     found = None
     for each in _alternatives(hint):
         mismatch = _mismatch_in_element(path, value, each)
@@ -136,6 +138,12 @@ def _mismatch(path: str, value: Any, hint: Any) -> Mismatch | None:
 
 def _alternatives(hint: Any) -> Sequence[Any]:
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
+@cache
+def _classes(hint: Any) -> frozenset[type]:
+    """The classes among the alternatives of an annotation: what is of one of them fits, whatever is in it."""
+    return frozenset(each for each in _alternatives(hint) if isinstance(each, type) and not get_args(each))
 
 
 def _mismatch_in_element(path: str, value: Any, hint: Any) -> Mismatch | None:
@@ -164,13 +172,14 @@ def _mismatch_in_list(whole: Mismatch, inner: Any) -> Mismatch | None:
     and neither is a set.
     """
     path, hint, value = whole
+    classes = _classes(inner)
     if isinstance(value, str | bytes | bytearray) or not hasattr(value, "__iter__"):
         return whole
     is_list = hasattr(value, "__len__") and hasattr(value, "__getitem__") and not isinstance(value, Mapping)
     if not is_list:  # what is read one by one is checked when it is read
         is_read = get_origin(hint) in (Iterable, Iterator) and (inner is Any or not isinstance(value, Mapping))
         return None if is_read else whole
-    if inner is Any or (inner is str and all(isinstance(part, str) for part in value)):
+    if inner is Any or all(type(part) in classes for part in value):
         return None
     return _first_mismatch(((f"{path}[{index}]", part) for index, part in enumerate(value)), inner)
 

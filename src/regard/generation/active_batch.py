@@ -205,8 +205,13 @@ class ActiveBatch:
 
 
 def _replaced(x: Tensor, to: Tensor, other: Tensor, fill: int = 0) -> Tensor:
-    """Rows of x replaced by others; the shorter ones are filled up at the end."""
+    """Rows of x replaced by others, in place where they are not longer; the shorter ones are filled up at the end."""
     room = max(x.shape[-1], other.shape[-1])
-    x, other = (torch.nn.functional.pad(each, (0, room - each.shape[-1]), value=fill) for each in (x, other))
+    x, other = (_as_long(each, room, fill) for each in (x, other))
     x[to] = other
     return x
+
+
+def _as_long(x: Tensor, room: int, fill: int) -> Tensor:
+    """Rows filled up at the end; themselves where they have this length. (`pad` would copy them.)"""
+    return x if x.shape[-1] == room else torch.nn.functional.pad(x, (0, room - x.shape[-1]), value=fill)
