@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 import torch
+import typer
 from running import outcome
 
 import regard
 from regard.checkpoint import save_new
+from regard.cli.main import app
 from regard.data.corpus import ParallelText
 from regard.data.labelled import encode_whole
 from regard.errors import DataError
@@ -321,3 +323,49 @@ def test_memory_that_is_used_up_is_no_traceback(
         err
         == f"regard: what is asked for must fit into memory; got: {error}. Use shorter texts, or a lower --batch-size.\n"
     )
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["inspect m TEXT", "inspect lm TEXT", "why lm TEXT", "patch m TEXT cd", "patch m cd TEXT", "patch lm TEXT cd"],
+)
+def test_a_text_is_read_from_standard_input(
+    words: str, here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def of(text: str) -> tuple[int, str, str]:
+        answers = ["--answers", "a,b"] if words.startswith("patch") else []
+        return outcome(capsys, *words.replace("TEXT", text).split(), *answers)
+
+    written = of("ab")
+    assert (written[0], written[2]) == (0, "")
+    given(monkeypatch, "ab\n")
+    assert of("-") == written
+    (here / "ab").write_text("cd\n")
+    code, out, err = of("ab")
+    (here / "ab").unlink()
+    assert (code, out) == written[:2]
+    assert err.endswith(f"To read the file: regard {words.replace('TEXT', '-')} < ab\n")
+
+
+def test_standard_input_is_one_text(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = outcome(capsys, "patch", "m", "-", "-")
+    assert (code, out) == (2, "")
+    assert "one of the two texts must be an argument; got - twice" in err
+
+
+@pytest.mark.parametrize("words", ["inspect m TEXT", "why m TEXT", "patch m TEXT cd", "patch m cd TEXT"])
+def test_a_translator_reads_one_line(words: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = outcome(capsys, *("ab\ncd" if word == "TEXT" else word for word in words.split()))
+    assert (code, out) == (2, "")
+    assert "m reads one line of text; got 2 lines." in err
+
+
+def test_every_argument_that_is_a_text_can_be_standard_input() -> None:
+    arguments = [
+        each
+        for command in typer.main.get_command(app).commands.values()  # type: ignore[attr-defined]
+        for each in command.params
+        if each.param_type_name == "argument" and each.name in ("text", "other")
+    ]
+    assert len(arguments) >= 4
+    assert all("standard input" in each.help for each in arguments)

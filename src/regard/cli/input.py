@@ -8,10 +8,14 @@ import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from regard.cli.output import log, program
 from regard.errors import DataError
 from regard.names import exists, is_file
+
+if TYPE_CHECKING:
+    from regard.pipelines.pipeline import Pipeline
 
 COLUMNS = {".tsv": "cut -f{column} {file}", ".jsonl": "jq -r .{key} {file}"}
 """Shell commands that print one column of a file."""
@@ -73,19 +77,30 @@ def input_lines(name: str, *, is_live: bool = True) -> Iterator[str]:
         yield from iterate_lines(stream, name)
 
 
-def text_itself(text: str, command: str) -> str:
+def text_itself(text: str, call: str) -> str:
     """The text of an argument; `-`: standard input to its end, without the last line break.
 
     Args:
-        command: what the user calls, such as `inspect model`.
+        call: the command with `-` in place of the text, such as `inspect model -`.
     """
-
     if text == "-":
         if sys.stdin.isatty():
             log("Type the text; Ctrl-D ends it.")
         return "\n".join(input_lines("-"))
     if is_file(text):
         log(
-            f"{text} is taken as the text, not as a file name. To read the file: {program()} {command} - < {shlex.quote(text)}"
+            f"{text} is taken as the text, not as a file name. To read the file: {program()} {call} < {shlex.quote(text)}"
         )
     return text
+
+
+def check_one_line(text: str, model: Path, loaded: Pipeline) -> None:
+    """Make sure that a text has one line; one for a language model may have several.
+
+    Raises:
+        DataError: it has several.
+    """
+    from regard.pipelines.language_model import LanguageModel
+
+    if "\n" in text and not isinstance(loaded, LanguageModel):
+        raise DataError(f"{model} reads one line of text; got {len(text.splitlines())} lines.")

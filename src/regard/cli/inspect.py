@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from regard.cli.input import text_itself
+from regard.cli.input import check_one_line, text_itself
 from regard.cli.option_types import (
     Beam,
     Changes,
@@ -81,7 +81,6 @@ def inspect(
     from regard.generation.options import DecodingOptions
     from regard.inspection.inspection import check_ending
     from regard.pipelines.any_pipeline import AnyPipeline
-    from regard.pipelines.language_model import LanguageModel
     from regard.pipelines.translator import Translator
     from regard.runs.settings.reading import parse_options
 
@@ -106,9 +105,8 @@ def inspect(
         **{"beam_size": max(beam, rank), "length_penalty": length_penalty, **parse_options(changes or [])}
     )
     loaded = model_options.load(model, AnyPipeline)
-    text = text_itself(text, f"inspect {model}")
-    if "\n" in text and not isinstance(loaded, LanguageModel):
-        raise DataError(f"{model} reads one line of text; got {len(text.splitlines())} lines.")
+    text = text_itself(text, f"inspect {model} -")
+    check_one_line(text, model, loaded)
     if isinstance(loaded, Translator):
         if search:
             _draw_search(loaded, text, output, options)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.cli.input import check_one_line, text_itself
 from regard.cli.inspect import check_folder
 from regard.cli.option_types import AsJson, Model, ModelOptions, about_model, two_answers
 from regard.cli.output import echo, print_result
+from regard.errors import SettingsError
 
 if TYPE_CHECKING:
     from regard.analysis.patching import Patching
@@ -23,9 +26,12 @@ MOST_COLUMNS, LONGEST_TOKEN = 8, 14
 def patch(
     model_options: ModelOptions,
     model: Model,
-    text: Annotated[str, typer.Argument(help="The text A that the model reads.")],
+    text: Annotated[str, typer.Argument(help="The text A that the model reads; - reads standard input.")],
     other: Annotated[
-        str, typer.Argument(help="The text B whose states are put into the run on A; with the same number of tokens.")
+        str,
+        typer.Argument(
+            help="The text B whose states are put into the run on A, with the same number of tokens; - reads standard input."
+        ),
     ],
     heads: Annotated[bool, typer.Option("--heads", help="Patch the output of each head, in place of states.")] = False,
     answers: Annotated[
@@ -44,10 +50,18 @@ def patch(
     from regard.pipelines.any_pipeline import AnyPipeline
     from regard.runs.progress import LongWork, RunDisplay
 
+    if text == other == "-":
+        raise SettingsError("one of the two texts must be an argument; got - twice, and standard input is read once.")
+    text, other = (
+        text_itself(text, f"patch {model} - {shlex.quote(other)}"),
+        text_itself(other, f"patch {model} {shlex.quote(text)} -"),
+    )
     if output is not None:
         check_folder(output)
     named = two_answers(answers)
     loaded = model_options.load(model, AnyPipeline)
+    for each in (text, other):
+        check_one_line(each, model, loaded)
     with RunDisplay() as display:
         found = patch_places(
             loaded,

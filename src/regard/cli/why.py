@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.input import text_itself
+from regard.cli.input import check_one_line, text_itself
 from regard.cli.inspect import check_folder
 from regard.cli.option_types import AsJson, Model, ModelOptions, about_model, refuse_given, two_answers
 from regard.cli.output import echo, print_result
@@ -74,8 +74,9 @@ def why(
     place = _place(key)
     if place is not None:
         refuse_given("head", "at", "answers", because="with --key, which has a head and a row")
-    text = text_itself(text, f"why {model}")
+    text = text_itself(text, f"why {model} -")
     loaded = model_options.load(model, AnyPipeline)
+    check_one_line(text, model, loaded)
     found: Contributions | HeadValues | KeyReasons
     if place is not None:
         found = why_key(loaded, text, *place, target)
