@@ -32,6 +32,7 @@ PARAGRAPHS = "<doc><title>A cat</title><body><p>two dogs</p>\n<p>the <b>red</b> 
         ("<d><x/><p>one</p><!-- no --><p>two</p></d>", Outline(), ["one", "two"]),
         ("<d><p>one</p> and <p>two</p></d>", Outline(), ["one and two"]),
         ("<d><![CDATA[x]]><p>one</p><p>two</p></d>", Outline(), ["onetwo"]),
+        ("<d>two<![CDATA[ & ]]>dogs<![CDATA[ ]]>s</d>", Outline(), ["two dogss"]),
         ("Hello <x id='7'></x>world", Outline(), ["Hello world"]),
         ("<s>Hello</s><s>world</S>", Outline(), ["Hello", "world"]),
         ("<!DOCTYPE d [<!ENTITY a 'b'>]><d><a><b><c>one</c></b></a><c>two</c></d>", Outline(), ["one", "two"]),
@@ -40,6 +41,15 @@ PARAGRAPHS = "<doc><title>A cat</title><body><p>two dogs</p>\n<p>the <b>red</b> 
 def test_paragraphs_of_xml(markup: str, outline: Outline, blocks: list[str]) -> None:
     document = parse(markup, is_html=False, outline=outline)
     assert [block.text for block in document.blocks] == blocks
+
+
+def test_names_of_html_have_no_case() -> None:
+    for name in ("span", "SPAN"):
+        blocks = parse("<SPAN>Two dogs</SPAN> <span>play.</span>", outline=Outline(splitting=frozenset({name}))).blocks
+        assert [block.text for block in blocks] == ["Two dogs", "play."]
+    for name in ("p", "P"):
+        (block,) = parse("<P>Two dogs</P> <p>play.</p>", outline=Outline(joined=frozenset({name}))).blocks
+        assert block.text == "Two dogs play."
 
 
 def test_what_is_ignored_is_no_text(server: Running) -> None:
@@ -123,3 +133,8 @@ def test_what_deepl_takes_is_taken(server: Running, translator: Translator, more
     fields = "&".join(f"{name}={value}" for name, value in more.items() if not isinstance(value, bool) and value)
     status, _ = send(server, "POST", "/v2/translate", f"text=a+cat&target_lang=DE&{fields}", FORM)
     assert status == 200
+
+
+@pytest.mark.parametrize("split", ["0", "1"])
+def test_lines_of_xml_stay_lines(split: str, server: Running) -> None:
+    assert ask(server, "<d>two dogs.\na cat\n\nthe mat</d>", split_sentences=split).count("\n") == 3

@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import time
 from collections import Counter
 from html import unescape
 from html.parser import HTMLParser
@@ -48,6 +49,47 @@ def test_as_it_is_it_is_itself() -> None:
         assert rendered.replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&") == (
             markup.replace("&lt;", "<").replace("&amp;", "&")
         ), markup
+
+
+@pytest.mark.parametrize(
+    ("markup", "blocks"),
+    [
+        ('<script src=/a/>var x="a man";</script><p>A man.</p>', ["A man."]),
+        ("<style media=all/>p {color: red}</style>", []),
+        ("<code class=x/>git push</code> it", ["it"]),
+        ('<span class="notranslate"/>Two dogs</span> play.', ["play."]),
+        ("a <svg/>man <svg><title/><path d=x/></svg>sits", ["a man sits"]),
+        ("<math><mi/></math>a <br/>man", ["a", "man"]),
+        ('<table><thead translate="no"><tr><th>SKU<tbody><tr><td>Two dogs.</table>', ["Two dogs."]),
+        ("<table><tbody translate=no><tr><td>SKU<tfoot><tr><td>Two dogs.</table>", ["Two dogs."]),
+        ("<select><optgroup label=x translate=no><option>A<optgroup label=y><option>Two.</select>", ["Two."]),
+        ('<ul><li translate="no">Foo <b>x<li>Two dogs.</ul>', ["Two dogs."]),
+        ("<p class=notranslate>Foo <b>x<p>Two dogs.", ["Two dogs."]),
+        ("<ul><li translate=no>Foo <ul><li>x</ul> y<li>Two dogs.</ul>", ["Two dogs."]),
+        ("<table><tr><td translate=no>a <i>b<td>Two dogs.</table>", ["Two dogs."]),
+        ("<p translate=no>a <button>b<p>c</p></button> d</p>Two dogs.", ["Two dogs."]),
+    ],
+)
+def test_elements_end_where_a_browser_ends_them(markup: str, blocks: list[str]) -> None:
+    document = parse(markup)
+    assert [block.text for block in document.blocks] == blocks
+    assert (
+        document.render([projected(each, each.text, units(each.text), units(each.text)) for each in document.blocks])
+        == markup
+    )
+
+
+def test_a_slash_in_a_value_leaves_words_in_their_element() -> None:
+    for address in ("/x/", "'/x/'"):
+        (block,) = parse(f"She plays a <a href={address}>song</a> now.").blocks
+        assert reordered(block, [3, 0, 1, 2, 4, 5]) == f"<a href={address}>SONG</a> SHE PLAYS A NOW ."
+
+
+def test_many_elements_are_looked_through_in_time() -> None:
+    begun = time.process_time()
+    with pytest.raises(DataError, match="nested"):
+        parse("<li><ul>" + "<b>" * 20_000 + "<li></li>" * 20_000)
+    assert time.process_time() - begun < 20
 
 
 def test_an_element_follows_its_words() -> None:

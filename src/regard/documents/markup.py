@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from regard.documents.blocks import UNIT, Block, Document, Element, Reader
@@ -77,7 +77,12 @@ class _Parser:
         self, markup: str, ignored: frozenset[str], outline: Outline, *, is_html: bool, keeps_lines: bool | None
     ) -> None:
         self.markup, self.is_html = markup, is_html
-        self.ignored = frozenset(map(str.lower, ignored)) if is_html else ignored
+        if is_html:  # names are without case there
+            ignored, splitting, joined = (
+                frozenset(map(str.lower, each)) for each in (ignored, outline.splitting, outline.joined)
+            )
+            outline = replace(outline, splitting=splitting, joined=joined)
+        self.ignored = ignored
         self.tokens = list(scan(markup, is_html=is_html))
         self.ends, parents = nested(self.tokens, is_html=is_html)
         self.keeps_lines = not is_html if keeps_lines is None else keeps_lines
@@ -169,7 +174,7 @@ class _Parser:
         token, reader = self.tokens[index], self.reader
         name = token.name
         if token.kind == "other":
-            reader.mark(raw)
+            reader.mark(raw, is_shown=not self.is_html and _is_character_data(raw))
         elif self.is_html and name == "br" and reader.has_open:
             reader.mark(raw, is_line=True)
         elif self._is_block(index):
@@ -206,8 +211,8 @@ def _outline(
             continue
         if token.kind == "open" and token.name in ignored:
             past = ends[index]
-        is_text = token.kind == "text" or (token.kind == "other" and markup.startswith("<![CDATA[", token.begin))
-        if is_text and markup[token.begin : token.end].strip():
+        raw = markup[token.begin : token.end]
+        if (token.kind == "text" and raw.strip()) or (token.kind == "other" and _is_character_data(raw)):
             with_text.add(parents[index])
     balance: Counter[str] = Counter()
     for index, token in enumerate(tokens):
@@ -224,3 +229,8 @@ def _outline(
             if tokens[ends[index] - 1].kind == "close":
                 found.add(ends[index] - 1)
     return found
+
+
+def _is_character_data(raw: str) -> bool:
+    """Whether a declaration of XML is text."""
+    return raw.startswith("<![CDATA[") and bool(raw[len("<![CDATA[") : -len("]]>")].strip())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Literal, NamedTuple
 
@@ -14,7 +14,7 @@ _ATTRIBUTE = (
     rf"(?:[{SPACE}]*+=[{SPACE}]*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^{SPACE}>\"'][^{SPACE}>]*+|(?=>)|\Z))?+"
 )
 HTML_TAG, XML_TAG = (
-    re.compile(rf"</?+(?P<name>{first}[^{SPACE}/>]*+)(?:[{SPACE}/]++|{_ATTRIBUTE})*+(?P<end>>|\Z)")
+    re.compile(rf"</?+(?P<name>{first}[^{SPACE}/>]*+)(?:(?P<gap>[{SPACE}/]++)|{_ATTRIBUTE})*+(?P<end>>|\Z)")
     for first in ("[a-zA-Z]", r"(?:[^\W\d]|:)")
 )
 """A tag; one whose `end` is empty, as of an open quote, goes on to the end of the text."""
@@ -23,10 +23,19 @@ DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]*+(?:\[[^\]]*+\][^>]*+)?+>")
 """In XML, with its declarations."""
 XML_ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<!": ">", "<?": "?>"}
 VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())  # noqa: SIM905
+FOREIGN = frozenset({"svg", "math"})
+"""Elements of HTML in which a tag that ends with `/>` is void, as in XML; elsewhere, the slash says nothing."""
 RAW_TEXT = frozenset("script style textarea title xmp iframe noembed noframes".split())  # noqa: SIM905
 """Elements without tags inside: they end at the first end tag of their name."""
 CLOSED_BY = {
     "li": frozenset({"li"}),
+    "head": frozenset({"body"}),
+    "rt": (notes := frozenset({"rt", "rp"})),
+    "rp": notes,
+    "optgroup": frozenset({"optgroup"}),
+    "thead": (parts := frozenset({"tbody", "tfoot"})),
+    "tbody": parts,
+    "tfoot": frozenset({"tbody"}),
     "dt": (terms := frozenset({"dt", "dd"})),
     "dd": terms,
     "option": frozenset({"option", "optgroup"}),
@@ -38,7 +47,16 @@ CLOSED_BY = {
         header hgroup hr listing main menu nav ol p pre search section table ul xmp""".split()  # noqa: SIM905
     ),
 }
-"""Elements of HTML whose end tag may be left out: what they end before."""
+"""Elements of HTML whose end tag may be left out: what they end before, also where elements of a line are open in them."""
+CLOSES = {name: {each for each, of in CLOSED_BY.items() if name in of} for of in CLOSED_BY.values() for name in of}
+BOUNDS = frozenset(
+    """article aside blockquote body button caption dd details dialog dl dt fieldset figcaption figure footer form header
+    hgroup html li main menu nav object ol optgroup option search section select table tbody td template tfoot th thead tr
+    ul""".split()  # noqa: SIM905
+)
+"""Elements that no end tag left out reaches beyond: an item of a list in an item ends its own list's items only."""
+FARTHEST = 200
+"""The most open elements in which one that ends is looked for."""
 
 Kind = Literal["text", "open", "close", "void", "other", "rest"]
 
@@ -59,11 +77,13 @@ def scan(markup: str, *, is_html: bool) -> Iterator[Token]:
     Source: the tokenizer of the HTML standard; XML 1.0, of which what is not well-formed is text.
     """
     pattern = HTML_TAG if is_html else XML_TAG
-    begin = position = 0
+    begin = position = num_foreign = 0
     while (at := markup.find("<", position)) >= 0:
         match = pattern.match(markup, at)
         if match is not None and match["end"]:
-            token = _tag(markup, match, is_html=is_html)
+            token = _tag(markup, match, is_html=is_html, is_foreign=num_foreign > 0)
+            if is_html and token.name in FOREIGN:
+                num_foreign = max(0, num_foreign + {"open": 1, "close": -1}.get(token.kind, 0))
         elif match is not None:
             token = Token(at, len(markup), "rest")
         elif (
@@ -88,12 +108,17 @@ def scan(markup: str, *, is_html: bool) -> Iterator[Token]:
         yield Token(begin, len(markup), "text")
 
 
-def _tag(markup: str, match: re.Match[str], *, is_html: bool) -> Token:
+def _tag(markup: str, match: re.Match[str], *, is_html: bool, is_foreign: bool) -> Token:
     begin, end = match.span()
     name = match["name"].lower() if is_html else match["name"]
     if markup[begin + 1] == "/":
         return Token(begin, end, "close", name)
-    is_void = markup[end - 2] == "/" or (is_html and name in VOID)
+    has_slash = markup[end - 2] == "/"
+    if is_html:
+        in_value = match.end("gap") != match.start("end")  # a value without quotes goes on to a space or `>`
+        is_void = name in VOID or (has_slash and not in_value and (is_foreign or name in FOREIGN))
+    else:
+        is_void = has_slash
     return Token(begin, end, "void" if is_void else "open", name)
 
 
@@ -126,7 +151,7 @@ def nested(tokens: Sequence[Token], *, is_html: bool) -> tuple[list[int], list[i
     for index, token in enumerate(tokens):
         kind, name = token.kind, token.name
         if is_html and kind in ("open", "void"):
-            while stack and name in CLOSED_BY.get(tokens[stack[-1]].name, ()):
+            for _ in range(_num_closed(name, [tokens[each].name for each in stack[-FARTHEST:]], counts)):
                 ends[ended := stack.pop()] = index
                 counts[tokens[ended].name] -= 1
         is_open = kind == "close" and counts[name] > 0
@@ -142,6 +167,24 @@ def nested(tokens: Sequence[Token], *, is_html: bool) -> tuple[list[int], list[i
     for index in stack:
         ends[index] = len(tokens)
     return ends, parents
+
+
+def _num_closed(name: str, around: Sequence[str], counts: Mapping[str, int]) -> int:
+    """How many of the elements around a tag of HTML end before it, as their end tags are left out.
+
+    Args:
+        around: their names, the outermost first.
+        counts: how many of each name are open.
+    """
+    closes = CLOSES.get(name, ())
+    found = 0
+    if any(counts[each] for each in closes):
+        for number, each in enumerate(reversed(around), start=1):
+            if each in closes:
+                found = number
+            elif each in BOUNDS:
+                break
+    return found
 
 
 def wish(tag: str) -> bool | None:

@@ -101,9 +101,10 @@ async def translate(context: RequestContext, fields: TranslateFields) -> Transla
         joined=_names(fields.non_splitting_tags),
         is_detected=fields.outline_detection not in ("0", "false"),
     )
+    as_given = not split or (split == "0" and handling == "xml")
     wanted = TranslationRequest(
         texts_of(fields.text), fields.source_lang, fields.target_lang, splits=split != "0", format=handling or "text",
-        ends_at_lines=split == "1" if split else None, ignored=_names(fields.ignore_tags), outline=outline,
+        ends_at_lines=None if as_given else split == "1", ignored=_names(fields.ignore_tags), outline=outline,
     )  # fmt: skip
     found, pending = await context.translate(with_glossaries(context, fields, wanted))
     return {
