@@ -1,14 +1,20 @@
 """Diverse beams against a search written out in plain Python, at ordinary costs and not only at 0 and at very many."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
 from table_model import BOS, EOS, SYMBOLS, VOCAB, TableModel
 
+from random_models import random_model
+from regard.analysis.searching import search_steps
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request
 from regard.generation.rules.beam import BeamSearch, BeamSettings
+from regard.models.config import EncoderDecoderConfig
+from regard.pipelines.translator import Translator
+from regard.text.tokenizer import Tokenizer
 
 MAX_LENGTH = 5
 
@@ -72,3 +78,24 @@ def test_a_group_begins_with_what_costs_least() -> None:
     assert search(SameAtEveryStep(), 5, cheap, max_length=3) == [[a, a, a], [a, a, a]]  # log .6 - .6 is above log .3
     assert BOS not in first
     assert math.log(0.3) > math.log(0.6) - 0.8
+
+
+@pytest.mark.parametrize("groups", [1, 2, 4])
+@pytest.mark.parametrize("changes", [{}, {"max_length": 3}, {"num_groups": 2, "diversity": 0.0}])
+def test_one_path_of_the_tree_leads_to_the_result(letters: Tokenizer, groups: int, changes: dict[str, Any]) -> None:
+    sizes = {
+        "model_dim": 16,
+        "ff_dim": 24,
+        "num_heads": 4,
+        "max_positions": 12,
+        "num_encoder_layers": 1,
+        "num_decoder_layers": 1,
+    }
+    model = random_model(EncoderDecoderConfig(vocab_size=len(letters), **sizes), seed=3, noise=0.2)
+    for text in ("abc", "cab", "bb"):
+        found = Translator(model, letters).translate(text, beam_size=4, trace=True, **{"num_groups": groups, **changes})
+        assert found.trace is not None
+        steps = search_steps(found.trace, found.ids, letters)
+        path = [[token for _, token, _, is_path in step if is_path] for step in steps]
+        assert {len(step) for step in path} <= {0, 1}
+        assert [token for step in path for token in step][: len(found.ids)] == found.tokens[: len(found.ids)]

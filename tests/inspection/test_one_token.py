@@ -144,3 +144,13 @@ def test_what_cannot_be_had_is_refused(letters: Tokenizer) -> None:
     post = translator(letters, norm="post")
     with pytest.raises(SettingsError, match="norms after the residual sum"):
         token_stream(post, post.inspect("abc", "cab"), 0)
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_a_translation_that_was_cut_has_no_row_for_its_end(letters: Tokenizer, most: int) -> None:
+    pipeline = translator(letters)
+    written, seen = (find("abc", max_length=most, min_length=most) for find in (pipeline.translate, pipeline.inspect))
+    assert (written.finish_reason, len(written.ids)) == ("length", most)
+    assert len(seen.rows("decoder")) == len(seen.rows("cross")) == most
+    assert seen.token_log_probs == pytest.approx(written.token_log_probs, abs=1e-5)
+    assert len(pipeline.inspect("abc", seen.target_ids).token_log_probs) == most + 1

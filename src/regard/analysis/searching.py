@@ -39,23 +39,51 @@ def search_steps(
     trace: list[list[TracedCandidate]], result: list[int], tokenizer: Tokenizer
 ) -> list[list[tuple[int, str, float, bool]]]:
     """The candidates that were kept, for `tree_figure`: index of the parent, token, score, and whether it led to the result."""
-    whole = [*result, tokenizer.eos_id]
-    beginnings: list[tuple[int, ...]] = []  # of each candidate of the step before
-    kept_at: dict[int, int] = {}  # of its kept candidates, by their index
+    path = _path(trace, result, tokenizer.eos_id)
+    kept_at: dict[int, int] = {}  # of the kept candidates of the step before, by their index
     steps = []
-    for candidates in trace:
-        written = [(*(beginnings[one.parent] if one.parent is not None else ()), one.id) for one in candidates]
-        step = [
-            (
-                -1 if one.parent is None else kept_at.get(one.parent, -1),
-                tokenizer.tokens([one.id])[0],
-                one.score,
-                list(ids) == whole[: len(ids)],
-            )
-            for one, ids in zip(candidates, written, strict=True)
-            if one.fate != "dropped"
-        ]
+    for number, candidates in enumerate(trace):
         kept = [index for index, one in enumerate(candidates) if one.fate != "dropped"]
-        beginnings, kept_at = written, {index: rank for rank, index in enumerate(kept)}
-        steps.append(step)
+        steps.append(
+            [
+                (
+                    -1 if (parent := candidates[index].parent) is None else kept_at.get(parent, -1),
+                    tokenizer.tokens([candidates[index].id])[0],
+                    candidates[index].score,
+                    path.get(number) == index,
+                )
+                for index in kept
+            ]
+        )
+        kept_at = {index: rank for rank, index in enumerate(kept)}
     return steps
+
+
+def _path(trace: list[list[TracedCandidate]], result: list[int], end_id: int) -> dict[int, int]:
+    """The index of the candidate of each step that led to the result. Of several hypotheses with its tokens, as groups have them,
+    the best of the first that finished.
+    """
+    written: list[list[list[int]]] = []
+    for candidates in trace:
+        before = written[-1] if written else []
+        written.append([[*([] if one.parent is None else before[one.parent]), one.id] for one in candidates])
+    for whole in ([*result, end_id], result):  # a result that was cut has no end
+        for last, candidates in enumerate(trace):
+            index = next(
+                (at for at, one in enumerate(candidates) if one.fate != "dropped" and written[last][at] == whole), None
+            )
+            if index is not None:
+                return _upwards(trace, last, index)
+    return {}
+
+
+def _upwards(trace: list[list[TracedCandidate]], step: int, index: int) -> dict[int, int]:
+    """A candidate and those that it continues, by step."""
+    path, at = {}, index
+    for number in range(step, -1, -1):
+        path[number] = at
+        parent = trace[number][at].parent
+        if parent is None:
+            break
+        at = parent
+    return path

@@ -30,6 +30,7 @@ def inspect_pair(
     norms: bool = False,
     ablate: Sequence[str | Sequence[str]] = (),
     translate: Callable[[str], str] = str,
+    has_end: bool = True,
 ) -> Inspection:
     """Inspect a pair of texts.
 
@@ -42,6 +43,7 @@ def inspect_pair(
             in a list are taken away together only.
         translate: how a source is translated by the model as it is then, for what it writes without heads; asked only where
             heads are taken away.
+        has_end: whether the end symbol is written after the target; False: the target was cut.
     Raises:
         SettingsError: a head that the model does not have, or hidden states of a recurrent model.
         DataError: the source is blank, or a text too long.
@@ -57,7 +59,9 @@ def inspect_pair(
     for name, length in (("text", len(source_ids)), ("target", len(target_ids))):
         if length > room:
             raise DataError(f"{name} must have at most {room} tokens, special tokens included; got {length}.")
-    # A target as long as the model can read was cut, and has no row for its end.
+    if not has_end:
+        room = min(room, len(start_ids) + len(target_ids) - 1)
+    # A target that was cut, as one that is as long as the model can read, has no row for its end.
     read_ids, written_ids = [*start_ids, *target_ids][:room], [*target_ids, eos][: room - len(start_ids) + 1]
     target = tokenizer.decode(target_ids)
     of_source = Tokens.from_offsets(source_tokenizer.tokens(source_ids), framed_spans(source_tokenizer, source), source)

@@ -506,15 +506,18 @@ class Translator(Pipeline):
         check_words(text)
         seed = seed_of(options.seed, index)
         requests = [request and replace(request, seed=seed) for request in self.requests([text], options, [prefix])]
+        has_end = True
         if target is None:
             several = options.changed(n_best=max(rank, options.n_best))
-            target = self._answers([text], requests, several)[0].ranked(rank).ids
+            found = self._answers([text], requests, several)[0].ranked(rank)
+            target, has_end = found.ids, found.finish_reason == "eos" or not found.ids
         alone = BatchDecoder((self._model,), self.tokenizer) if self.others else self._decoder
 
         def translate(source: str) -> str:
             return self._answers([source], requests, options, decoder=alone)[0].text
 
-        shown = {"hidden_states": hidden_states, "norms": norms, "ablate": ablate, "translate": translate}
+        shown: dict[str, Any] = {"hidden_states": hidden_states, "norms": norms, "ablate": ablate}
+        shown |= {"translate": translate, "has_end": has_end}
         return self.inspect_ids(text, self.written_ids(text, target), **shown)
 
     def _analysis(

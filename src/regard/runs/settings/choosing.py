@@ -7,7 +7,8 @@ Three kinds of pairs are told apart (measured in docs/experiments.md):
 * *symbols*: both sides are made of a few words that come again and again: commands and actions. Each word is a token;
 * *sentences*: everything else. Subwords, as many as are seen often enough.
 
-Few strings, and symbols unless there are many, have a recurrent model, by a recipe; everything else has a Transformer.
+What is written letter by letter, few words to sounds, and symbols unless there are many, have a recurrent model, by a recipe;
+everything else has a Transformer.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ FEW_STRINGS: dict[str, Any] = STRINGS | {
     "model.num_encoder_layers": 2, "model.num_decoder_layers": 2, "model.dropout": 0.4, BATCH: 1024,
 }  # fmt: skip
 RECIPE_OF_FEW_SOUNDS, RECIPE_OF_FEW_STRINGS, RECIPE_OF_SYMBOLS = "g2p-low", "inflection-low", "scan-simple"
-"""The recipes of recurrent models, which write few strings, and symbols, better than a Transformer (docs/experiments.md)."""
+RECIPE_OF_STRINGS = "inflection"
+"""The recipes of recurrent models, which write strings, few sounds, and symbols better than a Transformer
+(docs/experiments.md)."""
 JOINED_SOUNDS = 0.5
 """The share of few words and their sounds that are read with another pair after them; inflected forms gain nothing by it."""
 
@@ -125,9 +128,10 @@ def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
         recipe, least_steps = RECIPE_OF_SYMBOLS, SYMBOL_STEPS
     if "characters" in kinds:
         values |= FEW_STRINGS if count < FEW_PAIRS else STRINGS if count < MANY_PAIRS else {}
-        if count < FEW_PAIRS:
-            recipe = RECIPE_OF_FEW_STRINGS if kinds[1] == "characters" else RECIPE_OF_FEW_SOUNDS
-            values |= {JOINED: JOINED_SOUNDS} if kinds[1] == "words" else {}
+        if kinds[1] == "characters":
+            recipe = RECIPE_OF_FEW_STRINGS if count < FEW_PAIRS else RECIPE_OF_STRINGS
+        elif count < FEW_PAIRS:
+            recipe, values[JOINED] = RECIPE_OF_FEW_SOUNDS, JOINED_SOUNDS
         spelled = [side for kind, side in zip(kinds, (source, target), strict=True) if kind == "characters"]
         rare = max(side.rare_letters for side in spelled)
         if rare > RARE_LETTERS and max(side.rare_parts for side in spelled) < rare / 2:
