@@ -127,7 +127,7 @@ def average(
         list[Path],
         typer.Argument(
             metavar="MODEL MODEL...",
-            help="Model folders with the same configuration and vocabulary; one with --adapter.",
+            help="Model folders with the same sizes and vocabulary; one with --adapter.",
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the new model; new or empty.")],

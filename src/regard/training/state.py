@@ -37,7 +37,7 @@ KEPT = 2
 """The number of checkpoints that stay."""
 WHOLE, BEGUN = "step-????????", ".step-*.part"
 """The names of checkpoints, finished and while they are written."""
-BEST, SNAPSHOTS, EVENTS = "best", "snapshots", "tensorboard"
+STATES, BEST, SNAPSHOTS, EVENTS = ".training", "best", "snapshots", "tensorboard"
 """Other folders of a run beside them: the best models, models every so many steps, and TensorBoard's event files."""
 PARTS = (WHOLE, BEGUN, BEST, SNAPSHOTS, EVENTS, METRICS, f".{METRICS}.*.part")
 """All files of a run in its folder. Other files belong to the user."""
@@ -69,7 +69,7 @@ class TrainingState:
 def state_folder(output: Path) -> Path:
     """The folder of a run's checkpoints: beside its model folder, with links resolved."""
     real = Path(os.path.realpath(output))
-    return real.with_name(f"{real.name}.training")
+    return real.with_name(f"{real.name}{STATES}")
 
 
 def best_folder(output: Path) -> Path:
@@ -80,6 +80,19 @@ def best_folder(output: Path) -> Path:
 def snapshot_folder(output: Path) -> Path:
     """The folder of the models that a run kept every so many steps."""
     return state_folder(output) / SNAPSHOTS
+
+
+def finished_model(kept: Path) -> Path | None:
+    """The model folder of the run that kept a model among its best or its snapshots; None: no run did. It need not exist.
+
+    Args:
+        kept: a folder such as `model.training/best/step-00001000`.
+    """
+    parent = Path(os.path.realpath(kept)).parent
+    states = parent.parent
+    if parent.name not in (BEST, SNAPSHOTS) or not states.name.endswith(STATES) or states.name == STATES:
+        return None
+    return states.with_name(states.name.removesuffix(STATES))
 
 
 def snapshots(output: Path) -> dict[int, Path]:
