@@ -2,15 +2,16 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
-from running import command, refused
+from running import command, outcome, refused
 
 import regard
 from random_models import TEXT, save_models
 from regard.errors import SettingsError
-from regard.evaluation.alignment_error import read_alignments
+from regard.evaluation.alignment_error import pharaoh, read_alignments, reversed_links, symmetrized
 from regard.inspection.ablation import ablated_gates, gated
 from regard.inspection.head_statistics import LABELS
 from regard.inspection.record import HeadName
@@ -120,6 +121,39 @@ def test_aligning(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     message = refused(capsys, "align", folder / "m", *files, "--from", "encoder.0")
     assert re.search(r"--from .*cross\.0 to cross\.1; got encoder\.0", message)
     assert "Did you mean 'union'" in refused(capsys, "align", folder / "m", *files, "--symmetrize", "unin")
+
+
+def with_alignment_head(folder: Path, new: Path, head: str) -> Path:
+    """A copy of a model folder that names an alignment head."""
+    shutil.copytree(folder, new)
+    config = json.loads((new / "config.json").read_text())
+    config["model"]["alignment_head"] = head
+    (new / "config.json").write_text(json.dumps(config))
+    return new
+
+
+def test_the_other_direction_is_read_from_its_alignment_head(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = folder / "source", folder / "target"
+    one, other = (with_alignment_head(folder / "m", tmp_path / head, head) for head in ("cross.0.1", "cross.1.2"))
+    forward, backward = tmp_path / "forward", tmp_path / "backward"
+    assert command("align", one, source, target, "-o", forward) == 0
+    assert command("align", other, target, source, "-o", backward) == 0
+    ours, theirs = (read_alignments(path.read_text().splitlines(), "") for path in (forward, backward))
+    expected = [
+        pharaoh(symmetrized(a.sure, reversed_links(b.sure), "union")) for a, b in zip(ours, theirs, strict=True)
+    ]
+    given = "align", one, source, target, "--symmetrize", "union", "--gold", forward
+    code, shown, told = outcome(capsys, *given, "--reverse", other)
+    assert (code, shown.splitlines()) == (0, expected)
+    assert "alignment error rate" in told
+    assert "read from" not in told
+    assert "chosen on" not in told
+    code, _, told = outcome(capsys, *given, "--reverse", folder / "m")  # it names no head: one is chosen on the gold
+    assert code == 0
+    assert "read from" in told
+    assert "on the same pairs that the layer and head were chosen on" in told
 
 
 def test_a_gold_standard_that_counts_from_one(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

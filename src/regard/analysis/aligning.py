@@ -14,7 +14,7 @@ from regard.evaluation.alignment_error import GoldAlignment, Link, alignment_err
 from regard.inspection.alignment import AttentionReadout, cross_attention, likenesses, readouts, word_links
 from regard.inspection.record import HeadName, Tokens
 from regard.inspection.texts import framed_spans
-from regard.models.heads import cross_heads
+from regard.models.heads import alignment_head, cross_heads
 from regard.pipelines.translator import Translator
 from regard.text.length_limits import beginning, check_lengths
 from regard.text.words import Separators, split_words
@@ -195,6 +195,12 @@ def _readable(translator: Translator, sources: Sequence[str], targets: Sequence[
         sides = ((source, translator.source_tokenizer), (target, translator.tokenizer))
         if all(text.strip() and len(beginning(text, by, limit)) == len(text) for text, by in sides):
             yield source, target
+
+
+def own_readout(translator: Translator) -> AttentionReadout | None:
+    """The alignment head of a model, as the place where alignments are read; None: it has none."""
+    head = alignment_head(translator.model)
+    return None if head is None else AttentionReadout(*head)
 
 
 def named_readout(name: str, translator: Translator, *, shifted: bool) -> AttentionReadout:

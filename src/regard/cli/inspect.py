@@ -186,7 +186,6 @@ def align(
         reversed_links,
         symmetrized,
     )
-    from regard.models.heads import alignment_head
     from regard.pipelines.loading import load_as
     from regard.pipelines.translator import Translator
     from regard.text.lines import read_lines, write_lines
@@ -205,8 +204,6 @@ def align(
             "`--shifted` needs `--from`: without it, both readings are compared. Add `--from`, or remove `--shifted`."
         )
     translator = model_options.load(model, Translator, is_directed=False)
-    if place is None and (special := alignment_head(translator.model)) is not None:
-        place = f"cross.{special[0]}.{special[1]}"
     pairs = read_pairs(data)
     if pairs.num_blank:
         raise DataError(f"`align` needs text on every line; {pairs.name} has {pairs.num_blank} without. Remove them.")
@@ -216,19 +213,21 @@ def align(
         first = int(gold_from_one)
         right = read_alignments(read_lines(gold), str(gold), both, first=first, separators=separators)
 
-    readout = None if place is None else aligning.named_readout(place, translator, shifted=shifted)
-    links = aligning.aligned(translator, both, right, readout, separators, report=log)
+    readout = (
+        aligning.own_readout(translator)
+        if place is None
+        else aligning.named_readout(place, translator, shifted=shifted)
+    )
+    links, is_chosen = aligning.aligned(translator, both, right, readout, separators, report=log), readout is None
     if reverse is not None:
-        other, turned_pairs = (
-            load_as(reverse, Translator, device=model_options.device),
-            [(target, source) for source, target in both],
-        )
-        back = aligning.aligned(
-            other, turned_pairs, right and list(map(reversed_gold, right)), None, separators, report=log
-        )
+        other = load_as(reverse, Translator, device=model_options.device)
+        turned_pairs, turned = [(target, source) for source, target in both], right and list(map(reversed_gold, right))
+        its_readout = aligning.own_readout(other)
+        back = aligning.aligned(other, turned_pairs, turned, its_readout, separators, report=log)
         links = [symmetrized(one, reversed_links(two), symmetrize) for one, two in zip(links, back, strict=True)]
+        is_chosen = is_chosen or its_readout is None
     if right is not None:
-        chosen = "" if place is not None else ", on the same pairs that the layer and head were chosen on"
+        chosen = ", on the same pairs that the layer and head were chosen on" if is_chosen else ""
         log(f"alignment error rate {alignment_error_rate(links, right):.2%}{chosen}")
     lines = [pharaoh(row) for row in links]
     if output is None:
