@@ -67,7 +67,7 @@ THIRD_PARTY = {
     "processors": set(),
     "text": {"tokenizers", "pydantic", "langcodes"},
     "nn": {"torch", "jaxtyping"},
-    "data": {"torch", "numpy", "jaxtyping", "pydantic", "datasets", "babel"},
+    "data": {"torch", "numpy", "jaxtyping", "pydantic", "datasets", "pyarrow", "babel"},
     "models": {"torch", "jaxtyping", "pydantic", "pydantic_core"},
     "engines": {"torch", "jaxtyping"},
     "memory": {"torch"},

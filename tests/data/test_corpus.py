@@ -343,6 +343,78 @@ def test_quotation_marks_in_tsv_are_characters(in_a_folder: bool, tmp_path: Path
     assert list(zip(text.sources, text.targets, strict=True)) == TABS
 
 
+def in_folder(tmp_path: Path, content: str, name: str = "train.tsv") -> str:
+    """A data set in a folder, with a file of this content."""
+    (tmp_path / "set").mkdir(exist_ok=True)
+    (tmp_path / "set" / name).write_bytes(content.encode())
+    return f"hf:{tmp_path / 'set'}:train:source:target"
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "columns"),
+    [
+        ("source\ttarget\na dog\tein Hund\tnote\na cat\teine Katze\tnote\n", 2, 3),
+        ("source\ttarget\na dog\tein Hund\t\na cat\teine Katze\t\n", 2, 3),
+        ("source\ttarget\na dog\tein Hund\n\njust one\nb\tc\n", 4, 1),
+        ("source\ttarget\tnote\na dog\tein Hund\n", 2, 2),
+    ],
+)
+def test_a_line_of_a_tsv_in_a_folder_has_as_many_columns_as_the_first(
+    content: str, line: int, columns: int, tmp_path: Path, own_cache: None
+) -> None:
+    """The library shifts columns and fills short rows."""
+    name = in_folder(tmp_path, content)
+    wanted = len(content.partition("\n")[0].split("\t"))
+    message = rf"train\.tsv, line {line}: a line must have {wanted} columns, as the first one has; got {columns}\."
+    for _ in range(2):  # what was refused is not stored
+        with pytest.raises(DataError, match=message):
+            read_pairs([name])
+
+
+@pytest.mark.parametrize("first", ["", "source\tsource", "\t"])
+def test_columns_of_a_tsv_in_a_folder_have_names(first: str, tmp_path: Path, own_cache: None) -> None:
+    with pytest.raises(DataError, match=r"train\.tsv, line 1: the columns must have names, each once; got "):
+        read_pairs([in_folder(tmp_path, f"{first}\na\tb\n")])
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_cells_of_a_tsv_in_a_folder_are_text_as_it_stands(end: str, tmp_path: Path, own_cache: None) -> None:
+    """As in a file that is named itself: only `\\n` ends a line, and no number or date is guessed."""
+    rows = [
+        ("a dog\rruns", "ein Hund"),
+        ("007", "1e3"),
+        ("null", "2024-01-01"),
+        (" a\x00b ", "\u2028 c"),
+        ("b", "True"),
+    ]
+    rows = [("text", f"Text {number}") for number in range(10_001)] + rows
+    lines = [f"{source}\t{target}{end}" for source, target in rows]
+    own = tmp_path / "own.tsv"
+    own.write_bytes("".join(lines).encode())
+    text = read_pairs([in_folder(tmp_path, "\ufeff" + f"source\ttarget{end}" + "".join(lines))])
+    assert list(zip(text.sources, text.targets, strict=True)) == rows
+    named = read_pairs([own])
+    assert (named.sources, named.targets) == (text.sources, text.targets)
+
+
+def test_a_tsv_in_a_folder_without_rows(tmp_path: Path, own_cache: None) -> None:
+    with pytest.raises(DataError, match=r"must be a data set that can be loaded; got: .*no data"):
+        read_pairs([in_folder(tmp_path, "source\ttarget\n")])
+
+
+def test_tsv_files_of_a_folder_may_have_their_columns_in_other_orders(tmp_path: Path, own_cache: None) -> None:
+    in_folder(tmp_path, "target\tsource\neins\tone\n", "train-2.tsv")
+    text = read_pairs([in_folder(tmp_path, "source\ttarget\nfour\tvier\nfive\tfünf\n", "train-1.tsv")])
+    assert (text.sources, text.targets) == (["four", "five", "one"], ["vier", "fünf", "eins"])
+
+
+def test_names_of_columns_that_a_folder_gives_to_its_tsv_files(tmp_path: Path, own_cache: None) -> None:
+    settings = "configs:\n- config_name: default\n  data_files: train.tsv\n  column_names: [source, target]\n"
+    in_folder(tmp_path, f"---\n{settings}---\n", "README.md")
+    text = read_pairs([in_folder(tmp_path, '"a\t007\nb"\t1\n')])
+    assert (text.sources, text.targets) == (['"a', 'b"'], ["007", "1"])
+
+
 def test_quotation_marks_in_csv_of_a_folder_are_quotes(tmp_path: Path, own_cache: None) -> None:
     (tmp_path / "set").mkdir()
     (tmp_path / "set" / "train.csv").write_text('source,target\n"one, two",b\n"a ""b""",c\n')

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 import logging
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from regard.data.hugging_face.tsv_folders import AS_TSV, is_tsv, load_tsv
 from regard.errors import DataError, MissingExtraError, nearest_hint
 from regard.names import is_folder
 
 HUB_PREFIX = "hf:"
-AS_TSV: dict[str, Any] = {"quoting": csv.QUOTE_NONE, "keep_default_na": False}
-"""Arguments for reading the `.tsv` files of a local folder: as all of ours, each line is a row, and a quotation mark is
-a character. The library reads them with the quoting of CSV, so that rows between two marks become one, and a text such
-as `null` becomes none.
-"""
 Column = tuple[str, ...]
 """The name of a column; of one inside another, the names on the way to it."""
 
@@ -60,7 +55,8 @@ def open_hub(name: str) -> tuple[Any, list[Column]]:
     """A data set, and its columns of sources and targets.
 
     Raises:
-        DataError: a name that is not written as it must be, a data set that cannot be loaded, or columns that it does not have.
+        DataError: a name that is not written as it must be, a data set that cannot be loaded, columns that it does not have, or a
+            line of a `.tsv` of a folder with another number of columns than the first.
         MissingExtraError: `datasets` is not installed.
     """
     hub_name = HubName.parse(name)
@@ -71,9 +67,15 @@ def open_hub(name: str) -> tuple[Any, list[Column]]:
     try:
         with quiet("huggingface_hub", "datasets"):  # they log every retry
             builder = datasets.load_dataset_builder(hub_name.path, hub_name.config)
-            options = AS_TSV if is_folder(hub_name.path) and getattr(builder.config, "sep", None) == "\t" else {}
-            rows = datasets.load_dataset(hub_name.path, hub_name.config, split=hub_name.split, **options)
+            if is_folder(hub_name.path) and is_tsv(builder):
+                builder = datasets.load_dataset_builder(hub_name.path, hub_name.config, **AS_TSV)
+                rows = load_tsv(builder, hub_name.split)
+            else:
+                rows = datasets.load_dataset(hub_name.path, hub_name.config, split=hub_name.split)
     except Exception as error:  # the library raises errors of many kinds; each ends the command with one message
+        for cause in _causes(error):
+            if isinstance(cause, DataError):  # of our reader, which names file and line
+                raise cause from error
         raise DataError(_load_error_message(name, hub_name, error)) from error
     return rows, [_column(name, rows.features, column) for column in (hub_name.source, hub_name.target)]
 
@@ -133,16 +135,21 @@ def _load_error_message(name: str, hub_name: HubName, error: Exception) -> str:
     if said.startswith("BuilderConfig") and listed:
         hint = nearest_hint(str(hub_name.config), listed)
         return f"{name}: a configuration must be one of the data set's; got {hub_name.config!r}. {hint}"
-    causes = [error]
-    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None and isinstance(cause, Exception):
-        causes.append(cause)
-    kinds = " ".join(kind.__name__ for each in causes for kind in type(each).__mro__)
+    kinds = " ".join(kind.__name__ for each in _causes(error) for kind in type(each).__mro__)
     if re.search("Connection|ConnectError|Offline|Timeout", kinds):
         return (
             f"{name} must be reached on the Hugging Face hub; got no connection. Where there is one, load it once: it is found "
             "in the cache from then on. Or copy its files to a folder: hf:folder:..."
         )
     return f"{name} must be a data set that can be loaded; got: {said}"
+
+
+def _causes(error: Exception) -> list[Exception]:
+    """An error, and those that it was raised from."""
+    causes = [error]
+    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None and isinstance(cause, Exception):
+        causes.append(cause)
+    return causes
 
 
 @contextmanager
