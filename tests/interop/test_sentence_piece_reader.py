@@ -1,6 +1,7 @@
 """SentencePiece models against the library: the settings of their normalisers."""
 
 import io
+import random
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,37 @@ def test_spaces_are_read_as_the_library_reads_them(both: tuple[object, Tokenizer
     processor, tokenizer, _ = both
     assert tokenizer.encode(text) == processor.encode(text)  # type: ignore[attr-defined]
     assert tokenizer.decode(tokenizer.encode(text)) == processor.decode(processor.encode(text))  # type: ignore[attr-defined]
+
+
+def trained(path: Path, **options: object) -> tuple[object, Tokenizer]:
+    """A model of SentencePiece, and ours that was read of it."""
+    with path.open("wb") as file:
+        spm.SentencePieceTrainer.train(sentence_iterator=iter(LINES), model_writer=file, minloglevel=2, **options)
+    symbols = Symbols(unk_id=0, bos_id=1, eos_id=2, start_ids=[1], pad_id=-1, banned_ids=[])
+    return spm.SentencePieceProcessor(model_file=str(path)), Tokenizer(sentence_pieces(path), symbols)
+
+
+WHITE = " \t\u00a0\u3000\u2028\u0085\u200b\u2009\u1680\u2581"
+"""White space of many kinds, and the character that SentencePiece writes for a space."""
+
+
+@pytest.mark.parametrize("rule", ["identity", "nfkc", "nmt_nfkc"])
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+@pytest.mark.parametrize("extra", [True, False])
+@pytest.mark.parametrize("dummy", [True, False])
+def test_only_spaces_are_extra_at_the_edges_of_a_text(
+    rule: str, kind: str, extra: bool, dummy: bool, tmp_path: Path
+) -> None:
+    """As in SentencePiece, white space of other kinds stays at the edges, if its normalization keeps it."""
+    processor, tokenizer = trained(
+        tmp_path / "m.model", vocab_size=18, model_type=kind, normalization_rule_name=rule,
+        remove_extra_whitespaces=extra, add_dummy_prefix=dummy,
+    )  # fmt: skip
+    rng = random.Random(1)
+    texts = ["", *WHITE, *(f"{one}hello{other}" for one in WHITE for other in ["", *WHITE])]
+    texts += ["".join(rng.choice(WHITE + "helowrd") for _ in range(rng.randint(2, 9))) for _ in range(300)]
+    for text in texts:
+        assert tokenizer.encode(text) == processor.encode(text), text  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("text", [" hello", "  hello  world  ", "   ", "hello   b"])

@@ -134,7 +134,7 @@ def test_a_model_that_was_read_is_written_as_it_was(
     theirs = spm.SentencePieceProcessor(model_file=str(path))
     symbols = Symbols(unk_id=0, bos_id=1, eos_id=2, start_ids=[1], pad_id=-1, banned_ids=[])
     again = written(Tokenizer(sentence_pieces(path), symbols))
-    for text in [*LINES, *TRICKY, "  The  fox "]:
+    for text in [*LINES, *TRICKY, "  The  fox ", "\u00a0The fox\t", "▁The fox▁"]:
         assert again.encode(text) == theirs.encode(text), text
         assert again.decode(again.encode(text)) == theirs.decode(theirs.encode(text))
 

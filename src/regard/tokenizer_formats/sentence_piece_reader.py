@@ -20,6 +20,12 @@ SMALLEST, BELOW_BEST = 2.0**-126, 0.1
 """A user-defined symbol of SentencePiece is worth this much less than the best piece for each of its bytes; the best is
 worth at least the smallest float32. Source: `unigram_model.cc`.
 """
+WITHOUT_EXTRA_SPACES = ((r"\A +", ""), (" {2,}", " "), (r"[ ▁]+\z", ""))
+"""Replacements that leave out extra spaces as SentencePiece does. Only U+0020 is a space then, and at the end `▁`, too, as
+spaces are written so before they are removed there. Source: `normalizer.cc`.
+"""
+BEGINS_AS_WITH_SPACE = (r"\A▁", "▁▁")
+"""The replacement that keeps a `▁` that a text begins with: the library's Metaspace puts no space before it."""
 UNIGRAM, BYTE_PAIR, NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 2, 1, 3, 4, 6
 """The codes of SentencePiece's files: kinds of model, and kinds of piece."""
 
@@ -68,7 +74,9 @@ def sentence_pieces(path: Path, *, first: Sequence[str] = (), replaced: int = 0)
     scheme = "always" if proto.normalizer_spec.add_dummy_prefix else "never"
     prepended = scheme
     if proto.normalizer_spec.remove_extra_whitespaces:
-        steps += [normalizers.Strip(), normalizers.Replace(Regex(" {2,}"), " ")]
+        steps += [normalizers.Replace(Regex(pattern), to) for pattern, to in WITHOUT_EXTRA_SPACES]
+        if scheme == "always":
+            steps.append(normalizers.Replace(Regex(BEGINS_AS_WITH_SPACE[0]), BEGINS_AS_WITH_SPACE[1]))
     elif scheme == "always":  # the library's Metaspace puts no space before a text that begins with one
         steps.append(normalizers.Prepend("▁"))
         prepended = "never"

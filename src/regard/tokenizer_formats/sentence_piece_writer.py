@@ -23,7 +23,16 @@ from unicodedata import normalize
 
 from regard.errors import MissingExtraError, ModelFolderError
 from regard.text.tokenizer import Tokenizer
-from regard.tokenizer_formats.sentence_piece_reader import BYTE, BYTE_PAIR, CONTROL, NORMAL, SYMBOL_NAMES, UNIGRAM
+from regard.tokenizer_formats.sentence_piece_reader import (
+    BEGINS_AS_WITH_SPACE,
+    BYTE,
+    BYTE_PAIR,
+    CONTROL,
+    NORMAL,
+    SYMBOL_NAMES,
+    UNIGRAM,
+    WITHOUT_EXTRA_SPACES,
+)
 
 UNKNOWN = 2
 """The code of the piece that stands for what is in no other."""
@@ -168,10 +177,11 @@ def _add_rules(proto: Any, content: dict[str, Any]) -> None:
         ModelFolderError: there is a step that SentencePiece lacks.
     """
     spec = proto.normalizer_spec
-    spec.name, spec.escape_whitespaces, spec.remove_extra_whitespaces = "user_defined", True, False
+    spec.name, spec.escape_whitespaces = "user_defined", True
     strips = False
     is_prepended = False
-    for step in _steps(content["normalizer"], "normalizers"):
+    steps, spec.remove_extra_whitespaces = _without_space_steps(_steps(content["normalizer"], "normalizers"))
+    for step in steps:
         kind = step["type"]
         if kind == "Precompiled":
             spec.precompiled_charsmap = base64.b64decode(step["precompiled_charsmap"])
@@ -195,6 +205,21 @@ def _add_rules(proto: Any, content: dict[str, Any]) -> None:
         _check_cut(step)
     spec.add_dummy_prefix = is_prepended or scheme == "always"
     proto.denormalizer_spec.SetInParent()
+
+
+def _without_space_steps(steps: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], bool]:
+    """The steps without those that leave out extra spaces, as we read them of a SentencePiece model; and whether all of
+    them are there, in order.
+    """
+    wanted = [({"Regex": pattern}, content) for pattern, content in WITHOUT_EXTRA_SPACES]
+    replaced = [(step.get("pattern"), step.get("content")) for step in steps]
+    for at in range(len(steps)):
+        end = at + len(wanted)
+        if replaced[at:end] == wanted:
+            pattern, content = BEGINS_AS_WITH_SPACE
+            end += replaced[end : end + 1] == [({"Regex": pattern}, content)]
+            return steps[:at] + steps[end:], True
+    return steps, False
 
 
 def _check_cut(step: dict[str, Any]) -> None:
