@@ -140,3 +140,102 @@ def test_layers_share_the_tables_of_alibi() -> None:
     )  # fmt: skip
     layers = NativeTransformer(Decoder(config).eval(), LIBRARY)._layers._structures.layers
     assert len({layer.self_attention.distances.bias for layer in layers}) == 1
+
+
+def replaced_map(part: str, name: str, *sizes: int, **options: Any) -> Callable[[Any], None]:
+    """Replace a linear map of the first decoder layer."""
+    return lambda model: setattr(getattr(model.decoder_layers[0], part), name, nn.Linear(*sizes, **options))
+
+
+def two_of_three_heads(model: Any) -> None:
+    model.decoder_layers[0].self_attention.num_heads = 2
+
+
+def short_bias(size: int) -> Callable[[Any], None]:
+    def change(model: Any) -> None:
+        model.decoder_layers[0].feed_forward.output_proj.bias = nn.Parameter(torch.ones(size))
+
+    return change
+
+
+def narrow_waves(model: Any) -> None:
+    model.target_positions.waves = model.target_positions.waves[:, :6]
+
+
+def set_at(path: str, value: Callable[[], Any]) -> Callable[[Any], None]:
+    parent, _, name = path.rpartition(".")
+    return lambda model: setattr(model.get_submodule(parent), name, value())
+
+
+MISFITS: list[tuple[str, Callable[[Any], None]]] = [
+    ("feed_forward.output_proj", replaced_map("feed_forward", "output_proj", 20, 400)),
+    ("feed_forward.output_proj", replaced_map("feed_forward", "output_proj", 16, 12)),
+    ("feed_forward.output_proj", replaced_map("feed_forward", "inner_proj", 12, 800)),
+    ("feed_forward.inner_proj", replaced_map("feed_forward", "inner_proj", 6, 20)),
+    ("feed_forward.output_proj", short_bias(3)),
+    ("feed_forward.output_proj", short_bias(1)),
+    ("self_attention.query_proj", replaced_map("self_attention", "query_proj", 12, 8)),
+    ("self_attention.output_proj", replaced_map("self_attention", "output_proj", 12, 6)),
+    ("cross_attention.key_proj", replaced_map("cross_attention", "key_proj", 12, 6)),
+    ("self_attention.num_heads", two_of_three_heads),
+    ("decoder_norm", set_at("decoder_norm", lambda: nn.LayerNorm(6))),
+    ("self_attention_residual.norm", set_at("encoder_layers.0.self_attention_residual.norm", lambda: nn.LayerNorm(6))),
+    ("target_embedding", set_at("target_embedding", lambda: nn.Embedding(VOCAB_SIZE, 6))),
+    ("output_embedding", set_at("output_embedding", lambda: nn.Embedding(VOCAB_SIZE, 6))),
+    ("target_positions", narrow_waves),
+]
+
+
+def outcome(model: Any) -> Any:
+    """Logits of two steps, or the text of an error."""
+    with torch.inference_mode():
+        try:
+            _, state = model.decode_step(torch.tensor([[5]]), model.prefill(torch.tensor([[5, 6, 3]])))
+            return model.decode_step(torch.tensor([[7]]), state)[0]
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+
+
+@pytest.mark.parametrize(("name", "change"), MISFITS)
+@pytest.mark.parametrize("engine", ["auto", "torch"])
+def test_shapes_that_do_not_fit_are_left_to_pytorch(name: str, change: Callable[[Any], None], engine: str) -> None:
+    """C read beyond the end of tensors, or the process ended; PyTorch raises an error, or broadcasts."""
+    model = make(positions="sinusoidal", max_positions=30, tied_embeddings="none", norm="pre")
+    change(model.eval())
+    assert name in unsupported_reason(model)
+    expected, found = outcome(model), outcome(compile_model(model, engine))
+    assert found == expected if isinstance(expected, str) else torch.equal(found, expected)
+    with pytest.raises(SettingsError, match=name):
+        compile_model(model, "native")
+
+
+def test_a_module_of_another_kind_that_makes_another_width() -> None:
+    class Half(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x[..., :6]
+
+    for name in ("decoder_norm", "target_norm", "source_norm", "encoder_norm"):
+        model = make(tied_embeddings="none", norm="pre")
+        setattr(model, name, Half())
+        found = outcome(compile_model(model, "native"))
+        assert isinstance(found, str)
+        assert "12" in found
+        assert "6" in found
+
+
+@pytest.mark.parametrize(
+    ("positions", "name", "value"),
+    [
+        ("alibi", "slopes", lambda: torch.ones(2)),
+        ("t5", "table.weight", lambda: nn.Parameter(torch.ones(32, 2))),
+        ("t5", "table.weight", lambda: nn.Parameter(torch.ones(8, 3))),
+        ("rotary", "rotated_dim", lambda: 8),
+        ("shaw", "key_table.weight", lambda: nn.Parameter(torch.ones(33, 3))),
+        ("shaw", "max_distance", lambda: 20),
+        ("relative_key", "table.weight", lambda: nn.Parameter(torch.ones(5, 4))),
+    ],
+)
+def test_tables_of_positions_that_do_not_fit(positions: str, name: str, value: Callable[[], Any]) -> None:
+    model = make(positions=positions, max_positions=30)
+    set_at(f"decoder_layers.0.self_attention.attention.positions.{name}", value)(model)
+    assert "positions" in unsupported_reason(model)

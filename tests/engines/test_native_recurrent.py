@@ -278,3 +278,27 @@ def test_tokens_beyond_the_table_are_refused() -> None:
     native = compile_model(make(), "native")
     with pytest.raises(ShapeError, match="tokens must be below 23"):
         native.decode_step(torch.tensor([[VOCAB_SIZE]]), native.prefill(some_sources(1, 4)))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("cell.weight_ih", lambda: nn.Parameter(torch.ones(36, 30))),
+        ("cell.bias_hh", lambda: nn.Parameter(torch.ones(3))),
+        ("encoder.weight_hh_l0_reverse", lambda: nn.Parameter(torch.ones(36, 6))),
+        ("key_proj", lambda: nn.Linear(24, 6)),
+        ("initial_proj", lambda: nn.Linear(6, 12)),
+        ("readout_proj", lambda: nn.Linear(48, 400)),
+        ("target_embedding", lambda: nn.Embedding(VOCAB_SIZE, 6)),
+        ("source_embedding", lambda: nn.Embedding(VOCAB_SIZE, 6)),
+        ("output_embedding", lambda: nn.Embedding(VOCAB_SIZE, 6)),
+        ("cross_attention.score.vector", lambda: nn.Parameter(torch.ones(6))),
+        ("cross_attention.score.query_proj", lambda: nn.Linear(12, 6, bias=False)),
+    ],
+)
+def test_shapes_that_do_not_fit_are_left_to_pytorch(name: str, value: Callable[[], Any]) -> None:
+    model = make(score="additive", source_vocab_size=VOCAB_SIZE)
+    parent, _, last = name.rpartition(".")
+    setattr(model.get_submodule(parent), last, value())
+    assert f"the shapes of {name} do not fit" in unsupported_reason(model)
+    assert compile_model(model, "auto") is model

@@ -82,18 +82,28 @@ class DistanceTables:
         return self._biases[key]
 
 
-def unsupported_positions(scheme: Any, head_dim: int, max_positions: int) -> str:
-    """The feature of a position scheme that is not written in C; empty: none.
+def unsupported_positions(attention: Attention, num_heads: int, head_dim: int, max_positions: int) -> str:
+    """The feature of an attention's position scheme that is not written in C; empty: none.
 
     Args:
         head_dim: the width of queries and keys.
         max_positions: no sequence is longer.
     """
+    scheme, heads = attention.positions, attention.head_indices
+    if scheme is None:
+        return ""
     if type(scheme) not in SCHEMES:
         return f"positions of kind {type(scheme).__name__}"
-    widths = [scheme.head_dim] if isinstance(scheme, Rotary) else [each.embedding_dim for each in _vectors(scheme)]
-    if any(width != head_dim for width in widths):
+    if isinstance(scheme, Rotary):
+        fits = scheme.head_dim == head_dim and scheme.rotated_dim in range(2, head_dim + 1, 2)
+    else:
+        fits = all(each.weight.ndim == 2 and each.weight.shape[1] == head_dim for each in _vectors(scheme))
+    if not fits:
         return "positions of another width than the heads"
+    if any(len(each.weight) != _num_distances(scheme) for each in _vectors(scheme)):
+        return "positions with another number of vectors than distances"
+    if isinstance(scheme, (LinearBias, BucketedBias)) and not _has_bias_of_each_head(scheme, num_heads, heads):
+        return "positions for another number of heads"
     if isinstance(scheme, RelativeKey) and scheme.max_positions < max_positions:
         return "relative positions for shorter texts than the model's"
     return ""
@@ -106,6 +116,23 @@ def _vectors(scheme: Any) -> list[Any]:
     if isinstance(scheme, ClippedRelative):
         return [table for table in (scheme.key_table, scheme.value_table) if table is not None]
     return []
+
+
+def _num_distances(scheme: RelativeKey | ClippedRelative) -> int:
+    """The number of distances that a scheme has a vector for."""
+    return 2 * (scheme.max_positions - 1 if isinstance(scheme, RelativeKey) else scheme.max_distance) + 1
+
+
+def _has_bias_of_each_head(scheme: LinearBias | BucketedBias, num_heads: int, heads: list[int] | None) -> bool:
+    """Whether a scheme has a number for each head that is left, and for each bucket."""
+    if isinstance(scheme, LinearBias):
+        found = scheme.slopes.shape[0] if scheme.slopes.ndim == 1 else 0
+    else:
+        rows, found = scheme.table.weight.shape if scheme.table.weight.ndim == 2 else (0, 0)
+        found = found if rows >= scheme.num_buckets and found == scheme.table.embedding_dim else 0
+    if heads is None:
+        return bool(found == num_heads)
+    return len(heads) == num_heads and all(0 <= head < found for head in heads)
 
 
 def _scaled(vectors: Float[Tensor, "distance head_dim"]) -> Float[Tensor, "distance head_dim"]:

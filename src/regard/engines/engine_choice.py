@@ -13,6 +13,7 @@ from regard.engines.native_model import NativeModel
 from regard.engines.native_recurrent import NativeRecurrent, unsupported_in_recurrent
 from regard.engines.native_transformer import NativeTransformer, unsupported_in_transformer
 from regard.engines.packed import is_divided, manual_change, packed
+from regard.engines.shapes import misfit
 from regard.errors import SettingsError, nearest_hint
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
@@ -89,6 +90,8 @@ def unsupported_reason(model: Any) -> str:
     is_recurrent = type(model) is Recurrent
     if reason := (unsupported_in_recurrent if is_recurrent else unsupported_in_transformer)(model):
         return reason
+    if part := misfit(model):
+        return f"the shapes of {part} do not fit those of the rest"
     found = find()
     return "" if found.library is not None else f"the library is {found.reason}"
 

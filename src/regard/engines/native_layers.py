@@ -18,7 +18,7 @@ from regard.engines import library as c
 from regard.engines.library import INTEGERS, NUMBERS, address
 from regard.engines.native_search import NativeSearch
 from regard.engines.structures import EmbeddingAndOutput, Structures
-from regard.errors import ShapeError
+from regard.errors import ShapeError, check_width
 from regard.generation.threads import available_threads
 from regard.nn.cache import BeamCache, Memory
 from regard.nn.layers import DecoderLayer, EncoderLayer
@@ -165,6 +165,7 @@ class NativeLayers(nn.Module):
 
     def _decode(self, x: Float[Tensor, "sentence row model_dim"], cache: BeamCache, *rows: Any) -> Tensor:
         """Run rows that fill the last slots of a cache and attend to those that they may see. `rows`: as for `_input`."""
+        check_width("the input of layers", x.shape[-1], self._stack.model_dim)
         x = x.contiguous().clone()
         given, kept = self._input(x, cache, *rows)
         self._run(given)
@@ -260,6 +261,7 @@ class NativeLayers(nn.Module):
         self, x: Float[Tensor, "sentence position model_dim"], mask: Bool[Tensor, "sentence 1 1 position"]
     ) -> Float[Tensor, "sentence position model_dim"]:
         """The positions of a source after all layers of an encoder."""
+        check_width("the input of layers", x.shape[-1], self._stack.model_dim)
         x = x.contiguous().clone()
         given = self._common_input(x, x.shape[1])
         kept = [mask.contiguous()]

@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from regard.engines.shapes import misfit
 from regard.models.adaptation import sharing
 from regard.nn import kernels
 from regard.nn.attention import Attention
@@ -244,15 +245,17 @@ class PackedModel:
 def packed(model: Any) -> Any:
     """Pack a model for decoding if this machine supports it; otherwise return the model itself.
 
-    It is not packed where its weights are divided among processes, or something is set on its modules that a copy would miss; nor
-    is a decoder whose layers are not written out here, as
-    packed maps alone gain nothing there (docs/experiments.md).
+    It is not packed where its weights are divided among processes, where something is set on its modules that a copy would miss,
+    or where shapes do not fit each other, which the model itself says best; nor is a decoder whose layers are not written out
+    here, as packed maps alone gain nothing there (docs/experiments.md).
 
     Args:
         model: an encoder-decoder, a recurrent one or a decoder.
     """
     parameters = list(model.parameters())
     if is_divided(model) or manual_change(model) or not all(can_pack(x.device, x.dtype) for x in parameters):
+        return model
+    if misfit(model):
         return model
     stacks = model.layer_stacks()
     if stacks.keys() == {"decoder"} and not all(map(PackedLayers.fits, stacks["decoder"])):

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from regard.engines import library as c
 from regard.engines.distance_tables import DistanceTables, unsupported_positions
 from regard.engines.library import PointedTensors
-from regard.errors import SettingsError
+from regard.errors import SettingsError, check_width
 from regard.generation.threads import available_threads
 from regard.models.parts import EmbeddedPositions, OutputTransform
 from regard.nn.attention import Attention
@@ -63,7 +63,12 @@ class NativeLinear(nn.Module):
             self.structure.updates = ctypes.pointer(_updates(self.kept, updates))
 
     def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """x weight^T + bias, and the updates of each example, which are the first dimension of x."""
+        """x weight^T + bias, and the updates of each example, which are the first dimension of x.
+
+        Raises:
+            ShapeError: x has another width, as a module of another kind before the map may make it.
+        """
+        check_width("the input of a linear map", x.shape[-1], self.in_features)
         x = x.contiguous()
         y = x.new_empty(*x.shape[:-1], self.out_features)
         rows, functions = x.numel() // self.in_features, self._library.functions
@@ -320,4 +325,4 @@ def _unsupported_in_attention(attention: MultiHeadAttention, name: str, max_posi
         return f"norms of queries of kind {type(attention.query_norm).__name__}"
     if name == "cross_attention" and (inner.positions is not None or inner.window is not None):
         return "positions in cross-attention"
-    return "" if inner.positions is None else unsupported_positions(inner.positions, attention.head_dim, max_positions)
+    return unsupported_positions(inner, attention.num_heads, attention.head_dim, max_positions)
