@@ -363,3 +363,29 @@ def test_defaults_of_pytorch_do_not_reach_c() -> None:
     finally:
         torch.set_default_dtype(before)
     assert_near(found, expected)
+
+
+@pytest.mark.parametrize(
+    "shape", [(70, 130), (128, 256), (70, 70), (130, 70), (71, 70), (2, 4000), (4000, 2), (5, 30, 40)]
+)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
+@pytest.mark.parametrize("is_transposed", [False, True])
+@pytest.mark.parametrize("has_library", [True, False])
+def test_each_row_and_each_column_of_a_large_matrix_is_looked_at(
+    shape: tuple[int, ...],
+    dtype: torch.dtype,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    is_transposed: bool,
+    has_library: bool,
+) -> None:
+    if not has_library:
+        monkeypatch.setattr(changes, "find", lambda: FoundLibrary(None, "not compiled"))
+    x = torch.zeros(shape, dtype=dtype)
+    parts = [*x.flatten(0, -2), *x.flatten(0, -2).T, x.view(-1)[-1], x.view(-1)[0]]
+    contents = changes._Contents([x.mT if is_transposed else x, torch.zeros(changes.WHOLE_MODEL)])
+    for part in parts:
+        part += 1
+        assert contents.have_changed()
+        part -= 1
+        assert not contents.have_changed()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import c_int64, c_void_p
 from operator import attrgetter, is_
@@ -15,7 +16,7 @@ from regard.engines.library import Library, find
 WHOLE_MODEL = 65_536
 """The number of parameters up to which all numbers of a model are compared."""
 WHOLE_TENSOR = 4_096
-"""The size up to which tensors of larger models are compared whole; of others, one number of each row."""
+"""The size up to which tensors of larger models are compared whole; of others, some numbers of each row and column."""
 NOT_OURS = frozenset(vars(nn.Module())) - {"training"}
 """The attributes that every module has. Parameters, buffers, modules and hooks are looked at apart."""
 PLAIN = (nn.Linear, nn.Identity, nn.ModuleList)
@@ -30,9 +31,9 @@ class Snapshot:
     such as a norm's epsilon.
 
     Three things are compared: which objects there are; where their tensors lie, and how often PyTorch has written to them; and
-    what is in the tensors, as PyTorch does not count what is written through `.data` or NumPy. Of large tensors only one
-    number of each row is compared, each time the same one, along the diagonal. So a training step, a merged adapter, an
-    average, a row, a column or the first number of a tensor is seen. Other single numbers of a large tensor are not.
+    what is in the tensors, as PyTorch does not count what is written through `.data` or NumPy. Of large tensors only a few
+    numbers of each row and each column are compared, each time the same ones. So a training step, a merged adapter, an
+    average, a row, a column, the first or the last number of a tensor is seen. Other single numbers of a large tensor are not.
 
     It is made once and looked at before each translation, so that it must take little time.
     """
@@ -123,21 +124,21 @@ class _Contents:
     def __init__(self, tensors: Sequence[Tensor]) -> None:
         self._tensors = [x for x in tensors if x.device.type == "cpu" and x.layout == torch.strided and x.numel()]
         is_small = sum(map(Tensor.numel, self._tensors)) <= WHOLE_MODEL
-        self._steps = [
-            1 if is_small or x.ndim < 2 or x.numel() <= WHOLE_TENSOR else x.shape[-1] + 1 for x in self._tensors
-        ]
+        self._steps = [1 if is_small or x.numel() <= WHOLE_TENSOR else _step(x) for x in self._tensors]
         library = find().library
         same = self._by_library(library) if library is not None else self._by_torch()
         self.have_changed: Callable[[], bool] = lambda: not same()
 
     def _by_library(self, library: Library) -> Callable[[], bool]:
-        count = len(self._tensors)
-        starts = (c_void_p * count)(*map(Tensor.data_ptr, self._tensors))
-        sizes = [_num_spanned(x) * x.element_size() for x in self._tensors]
-        steps = [
-            0 if step == 1 else step * x.element_size() for x, step in zip(self._tensors, self._steps, strict=True)
-        ]
-        areas = count, starts, (c_int64 * count)(*sizes), (c_int64 * count)(*steps)
+        found: list[tuple[int, int, int]] = []
+        for x, step in zip(self._tensors, self._steps, strict=True):
+            start, size = x.data_ptr(), _num_spanned(x) * x.element_size()
+            found.append((start, size, 0 if step == 1 else step * x.element_size()))
+            if step > 1:  # C leaves out what is shorter than eight bytes at the end
+                found.append((start + size - 8, 8, 0))
+        starts, sizes, steps = zip(*found, strict=True) if found else ((), (), ())
+        count = len(found)
+        areas = count, (c_void_p * count)(*starts), (c_int64 * count)(*sizes), (c_int64 * count)(*steps)
         kept = torch.empty(library.functions.regard_sample(*areas, None), dtype=torch.uint8, device="cpu")
         library.functions.regard_sample(*areas, kept.data_ptr())
         return lambda: bool(library.functions.regard_is_sample(*areas, kept.data_ptr()))
@@ -146,10 +147,23 @@ class _Contents:
         by_size: dict[torch.dtype, list[Tensor]] = {}
         for x, step in zip(self._tensors, self._steps, strict=True):
             if (bits := BITS.get(x.element_size())) is not None:
-                numbers = x.view(bits).as_strided((-(-_num_spanned(x) // step),), (step,))
-                by_size.setdefault(bits, []).append(numbers)
+                whole = x.view(bits).as_strided((_num_spanned(x),), (1,))
+                by_size.setdefault(bits, []).extend([whole[::step], whole[-1:]])
         before = {bits: torch.cat(numbers) for bits, numbers in by_size.items()}
         return lambda: all(torch.equal(torch.cat(numbers), before[bits]) for bits, numbers in by_size.items())
+
+
+def _step(x: Tensor) -> int:
+    """The number of elements from one that is compared to the next, so that each row and each column of a matrix has one.
+
+    It is below the number of columns, so that no row is left out; it has no divisor in common with that number, and is at most
+    the number of rows, so that there are as many steps as columns, and each ends in another one.
+    """
+    columns = min((stride for stride in x.stride() if stride > 1), default=1)  # of the matrix as it lies in memory
+    step = min(_num_spanned(x) // columns, columns - 1)
+    while step > 1 and math.gcd(step, columns) > 1:
+        step -= 1
+    return max(step, 1)
 
 
 def _num_spanned(x: Tensor) -> int:
