@@ -18,6 +18,7 @@ from random_models import save_models
 from regard.adapters import Base, save_adapter, weights_digest
 from regard.checkpoint import load_model
 from regard.engines.model_changes import Snapshot
+from regard.errors import SettingsError
 from regard.models.adaptation import AdapterConfig, add_adapter
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.loading import load_with_adapters
@@ -121,3 +122,125 @@ def test_what_an_adapted_model_shares_with_its_base_is_seen_by_both(folder: Path
             parameter.data *= 0.5
     assert generated(base) == pytest.approx(generated(LanguageModel(base.model, base.tokenizer)))
     assert generated(base) != before
+
+
+class Negated(nn.Module):
+    """A layer whose output has the other sign."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return -self.inner(x)
+
+
+def first_layer(model: Any) -> Any:
+    return model.decoder_layers[0]
+
+
+def output_proj(model: Any) -> Any:
+    return first_layer(model).feed_forward.output_proj
+
+
+def other_module(model: Any) -> None:
+    first_layer(model).self_attention.value_proj = Negated(first_layer(model).self_attention.value_proj)
+
+
+def other_parameter(model: Any) -> None:
+    output_proj(model).weight = nn.Parameter(-3 * output_proj(model).weight.detach())
+
+
+def other_method(model: Any) -> None:
+    layer = first_layer(model).feed_forward
+    forward = layer.forward
+    layer.forward = lambda x: -forward(x)
+
+
+def other_epsilon(model: Any) -> None:
+    for module in model.modules():
+        if hasattr(module, "eps"):
+            module.eps = 10.0
+
+
+BY_HAND: dict[str, Callable[[Any], Any]] = {
+    "a hook": lambda model: first_layer(model).feed_forward.register_forward_hook(lambda *given: -given[-1]),
+    "a hook on an adapted map": lambda model: output_proj(model).register_forward_hook(lambda *given: -given[-1]),
+    "a hook with keywords": lambda model: output_proj(model).register_forward_hook(
+        lambda module, args, kwargs, output: -output, with_kwargs=True
+    ),
+    "a module": other_module,
+    "a parameter": other_parameter,
+    "a method": other_method,
+    "an epsilon": other_epsilon,
+    "numbers": lambda model: output_proj(model).weight.data.mul_(-3),
+    "a type": lambda model: model.bfloat16(),
+}
+
+
+def stored_adapter(base: Path, folder: Path) -> Path:
+    """A random adapter of feed-forward layers that changes what is written."""
+    model = load_model(base).model
+    digest = weights_digest(model)
+    add_adapter(model, AdapterConfig(rank=2, targets=["output_proj"]))
+    torch.manual_seed(5)
+    for name, parameter in model.named_parameters():
+        if name.endswith(".up"):
+            nn.init.normal_(parameter, std=0.5)
+    save_adapter(folder, model, Base(name=base.name, sha256=digest))
+    return folder
+
+
+@pytest.mark.parametrize("kind", BY_HAND)
+def test_with_adapters_a_change_is_seen_in_every_batch(folder: Path, tmp_path: Path, kind: str) -> None:
+    """One text with its adapter becomes the same beside the weights and in them, before a change and after it."""
+    found: Any = regard.load(folder / "m", adapters={"a": stored_adapter(folder / "m", tmp_path / "a")})
+
+    def scores() -> list[float]:
+        mixed = found.translate(["abc", "abc"], adapters=["a", None], beam_size=2, max_length=6)
+        merged = found.translate(["abc", "abc"], adapters=["a", "a"], beam_size=2, max_length=6)
+        assert mixed[0].score == pytest.approx(merged[0].score, rel=0.05 if kind == "a type" else 1e-4)
+        assert merged[0].text == mixed[0].text or kind == "a type"
+        return [each.score for each in mixed]
+
+    before = scores()
+    learns = [parameter.requires_grad for parameter in found.model.parameters()]
+    handle = BY_HAND[kind](found.model)
+    after = scores()
+    assert all(x != y for x, y in zip(before, after, strict=True))
+    alone = Translator(found.model, found.tokenizer).translate("abc", beam_size=2, max_length=6)
+    assert after[1] == pytest.approx(alone.score, rel=1e-4)
+    if kind not in ("a parameter", "a module"):
+        assert learns == [parameter.requires_grad for parameter in found.model.parameters()]
+    if "hook" in kind:
+        handle.remove()
+        assert scores() == pytest.approx(before)
+
+
+def test_with_adapters_a_refresh_takes_over_single_numbers(folder: Path, tmp_path: Path) -> None:
+    found: Any = regard.load(folder / "m", adapters={"a": stored_adapter(folder / "m", tmp_path / "a")})
+    several = [["a", "a"], ["a", None]]
+    before = [found.translate(["abc"] * 2, adapters=names)[0].score for names in several]
+    output_proj(found.model).weight.data[:, 1::2] *= -3
+    found.refresh()
+    after = [found.translate(["abc"] * 2, adapters=names)[0].score for names in several]
+    assert after[0] == pytest.approx(after[1])
+    assert after[0] != pytest.approx(before[0])
+    assert found.adapted("a") is found.adapted("a")
+    found.adapted("a").confidence = "measured"
+    found.refresh()
+    assert found.adapted("a").confidence == "measured"
+
+
+def test_with_adapters_a_map_that_is_none_any_more_is_refused(folder: Path, tmp_path: Path) -> None:
+    found: Any = regard.load(folder / "m", adapters={"a": stored_adapter(folder / "m", tmp_path / "a")})
+    first_layer(found.model).feed_forward.output_proj = Negated(output_proj(found.model))
+    for names in (["a", "a"], ["a", None]):
+        with pytest.raises(
+            SettingsError, match=r"feed_forward\.output_proj must be Linear\(in_features=.*; got Negated"
+        ):
+            found.translate(["abc"] * 2, adapters=names)
+    found.model.train()
+    for names in (["a", "a"], ["a", None]):
+        with pytest.raises(SettingsError, match="must be in evaluation mode"):
+            found.translate(["abc"] * 2, adapters=names)

@@ -194,7 +194,7 @@ def test_eight_threads(translator: Translator, alone: dict[str | None, Translato
 
 def test_weights_are_shared(translator: Translator) -> None:
     """The base is in memory once; beside it are only the adapters."""
-    (several,) = translator._decoder.models
+    several = translator._adapters.joined(translator.model)
     shared = {id(parameter) for parameter in translator.model.parameters()}
     own = [parameter.numel() for parameter in several.parameters() if id(parameter) not in shared]
     small = sum(each.numel() for model in translator._adapters.models.values() for module in adapted(model).values()

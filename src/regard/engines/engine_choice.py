@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -96,11 +96,28 @@ def unsupported_reason(model: Any) -> str:
     return "" if found.library is not None else f"the library is {found.reason}"
 
 
-class CompiledModels:
-    """Models that are compiled when they are needed, and again when they have changed. It can be pickled."""
+def check_evaluation(models: Sequence[Any]) -> None:
+    """Make sure that models are in evaluation mode, with all their modules: those that were put in by hand come in training mode.
 
-    def __init__(self, models: Sequence[Any]) -> None:
-        self._models, self._engine = list(models), "auto"
+    Raises:
+        SettingsError: a model is in training mode.
+    """
+    if any(model.training for model in models):
+        raise SettingsError("a model must be in evaluation mode to decode; got training mode. Call `model.eval()`.")
+    for model in models:
+        model.eval()
+
+
+class CompiledModels:
+    """Models that are compiled when they are needed, and again when they have changed. It can be pickled.
+
+    Args:
+        made: makes the models that are compiled from `models`, anew when these have changed; None: they are compiled
+            themselves.
+    """
+
+    def __init__(self, models: Sequence[Any], made: Callable[[], Sequence[Any]] | None = None) -> None:
+        self._models, self._made, self._engine = list(models), made, "auto"
         self.is_watched = True
         """Whether a program holds the models, and so may change them."""
         self._current: tuple[Snapshot, list[Any]] | None = None
@@ -143,16 +160,10 @@ class CompiledModels:
         """
         current = self._current
         if current is None or current[0].has_changed(only_globally=not self.is_watched):
-            if any(model.training for model in self._models):
-                raise SettingsError(
-                    "a model must be in evaluation mode to decode; got training mode. Call `model.eval()`."
-                )
-            for model in self._models:
-                model.eval()  # modules that were put in by hand come in training mode
-            current = self._current = (
-                Snapshot(self._models),
-                [compile_model(model, self._engine) for model in self._models],
-            )
+            check_evaluation(self._models)
+            snapshot = Snapshot(self._models)
+            models = self._models if self._made is None else self._made()
+            current = self._current = (snapshot, [compile_model(model, self._engine) for model in models])
         return current[1]
 
     def refresh(self) -> None:

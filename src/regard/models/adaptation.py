@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Annotated, TypeVar
 
@@ -16,8 +17,14 @@ from regard.models.parameter_names import linears_named, parameters_named
 from regard.nn.lora import AdaptedLinear, AdapterChoice, ChosenAdapter
 
 AnyModel = TypeVar("AnyModel", bound=Model)
+AnyModule = TypeVar("AnyModule", bound=nn.Module)
 LARGEST = torch.finfo(torch.bfloat16).max
 """The largest number of bfloat16, a little below that of float32."""
+HOOKS = (
+    "_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks",
+    "_forward_pre_hooks_with_kwargs",
+)  # fmt: skip
+"""The dictionaries in which PyTorch keeps a module's forward hooks."""
 
 
 class AdapterConfig(BaseModel):
@@ -143,6 +150,42 @@ def merged(model: AnyModel) -> AnyModel:
     return plain
 
 
+def with_same_updates(model: AnyModel, other: Model) -> AnyModel:
+    """A model with the adapters of another one beside its weights, which it shares with the model that is given.
+
+    Args:
+        model: of the same architecture, without adapters.
+        other: has the adapters, and the configuration of the result.
+    Raises:
+        SettingsError: a map that is adapted is not a linear map of the same sizes in `model`.
+    """
+    copied = sharing(model)
+    copied.config = other.config
+    for name, module in adapted(other).items():
+        linear, new = _plain_linear(copied, name, module), sharing(module)
+        new.weight, new.bias = linear.weight, linear.bias
+        new.down, new.up = (nn.Parameter(each.detach().to(linear.weight)) for each in (module.down, module.up))
+        _replace(copied, name, new)
+    return copied.eval()
+
+
+def _plain_linear(model: nn.Module, name: str, like: nn.Linear) -> nn.Linear:
+    """The linear map of a name.
+
+    Raises:
+        SettingsError: there is none, it has other sizes than `like`, or it computes something else.
+    """
+    part = dict(model.named_modules()).get(name)
+    is_linear = isinstance(part, nn.Linear) and type(part).forward is nn.Linear.forward and "forward" not in vars(part)
+    if not isinstance(part, nn.Linear) or not is_linear or part.weight.shape != like.weight.shape:
+        got = "none" if part is None else f"{part} with forward replaced" if "forward" in vars(part) else f"{part}"
+        raise SettingsError(
+            f"{name} must be Linear(in_features={like.in_features}, out_features={like.out_features}), as an adapter has "
+            f"an update of it; got {got}. Load the model without this adapter."
+        )
+    return part
+
+
 def with_choice(model: AnyModel, adapters: Sequence[Model], choice: AdapterChoice) -> AnyModel:
     """A model with several adapters, of which each example of a batch has one. All weights are shared.
 
@@ -157,9 +200,10 @@ def with_choice(model: AnyModel, adapters: Sequence[Model], choice: AdapterChoic
     return copied
 
 
-def sharing(model: AnyModel, modules: Sequence[nn.Module] = ()) -> AnyModel:
-    """A model of the same weights, whose modules can be replaced, but for some that it shares."""
-    return copy.deepcopy(model, {id(each): each for each in (*model.parameters(), *model.buffers(), *modules)})
+def sharing(model: AnyModule, modules: Sequence[nn.Module] = ()) -> AnyModule:
+    """A model of the same weights and hooks, whose modules can be replaced, but for some that it shares."""
+    hooks = [hook for module in model.modules() for kind in HOOKS for hook in getattr(module, kind).values()]
+    return copy.deepcopy(model, {id(each): each for each in (*model.parameters(), *model.buffers(), *modules, *hooks)})
 
 
 def _linear(model: nn.Module, name: str) -> nn.Linear:
@@ -169,5 +213,10 @@ def _linear(model: nn.Module, name: str) -> nn.Linear:
 
 
 def _replace(model: nn.Module, name: str, module: nn.Module) -> None:
+    """Put a module into the place of another one, whose hooks it gets."""
     outer, _, last = name.rpartition(".")
+    old = model.get_submodule(name)
+    for kind in HOOKS:
+        setattr(module, kind, getattr(old, kind))
+        setattr(old, kind, OrderedDict())
     setattr(model.get_submodule(outer), last, module)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from threading import Lock
+from threading import RLock
 
+from regard.engines.engine_choice import check_evaluation
+from regard.engines.model_changes import Snapshot
 from regard.errors import DataError, check_known
 from regard.evaluation.confidence import Confidence
-from regard.models.adaptation import with_choice
+from regard.models.adaptation import with_choice, with_same_updates
 from regard.models.interface import PairModel
 from regard.nn.lora import AdapterChoice
 
@@ -24,12 +26,38 @@ class AdapterSet:
         self.models, self.confidences = dict(models), dict(confidences)
         self.names = list(models)
         self.choice = AdapterChoice()
-        self.merging = Lock()
-        """Held while an adapter is added to the weights."""
+        self.merging = RLock()
+        """Held while an adapter is added to the weights, or beside them."""
+        self.version = 0
+        """How often `models` were made again."""
+        self._snapshot: Snapshot | None = None
+
+    def follow(self, model: PairModel) -> None:
+        """Make `models` again if their base has changed since they were made, as with hooks, other modules or other parameters.
+
+        Args:
+            model: the base. The first call takes it as it is: `models` have just been made of it.
+        Raises:
+            SettingsError: it is in training mode, or has no linear map any more where an adapter has an update.
+        """
+        with self.merging:
+            if self._snapshot is None:
+                self._snapshot = Snapshot([model])
+            elif self._snapshot.has_changed():
+                self.renew(model)
+
+    def renew(self, model: PairModel) -> None:
+        """Make `models` again from their base. Arguments and errors are those of `follow`."""
+        with self.merging:
+            check_evaluation([model])
+            models = {name: with_same_updates(model, each) for name, each in self.models.items()}
+            self.models, self._snapshot, self.version = models, Snapshot([model]), self.version + 1
 
     def joined(self, model: PairModel) -> PairModel:
-        """The model with all adapters; `choice` says which one each sentence has."""
-        return with_choice(model, list(self.models.values()), self.choice)
+        """The model, as it is now, with all adapters; `choice` says which one each sentence has. Errors are those of `follow`."""
+        with self.merging:
+            self.follow(model)
+            return with_choice(model, list(self.models.values()), self.choice)
 
     def number(self, name: str | None) -> int:
         """The number of an adapter.

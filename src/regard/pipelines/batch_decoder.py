@@ -24,7 +24,7 @@ from regard.generation.rules.trace import Trace
 from regard.generation.threads import check_after_fork, side_by_side
 from regard.memory import free_bytes
 from regard.models.interface import PairModel
-from regard.nn.lora import AdapterChoice
+from regard.pipelines.adapter_set import AdapterSet
 from regard.text.tokenizer import Tokenizer
 
 STEP_BYTES = 12
@@ -44,17 +44,17 @@ class BatchDecoder:
 
     Args:
         tokenizer: of what they write.
-        choice: which adapter each request has, for a model of `with_choice`.
+        adapters: of the one model; requests have their numbers.
     Raises:
         SettingsError: models whose vocabularies differ in size.
     """
 
-    def __init__(self, models: Sequence[PairModel], tokenizer: Tokenizer, choice: AdapterChoice | None = None) -> None:
+    def __init__(self, models: Sequence[PairModel], tokenizer: Tokenizer, adapters: AdapterSet | None = None) -> None:
         if len(sizes := {model.config.vocab_size for model in models}) > 1:
             listed = " and ".join(map(str, sorted(sizes)))
             raise SettingsError(f"models of an ensemble must have vocabularies of the same size; got {listed}.")
-        self.models, self._choice = models, choice
-        self.prepared = CompiledModels(models)
+        self.models, self._choice = models, None if adapters is None else adapters.choice
+        self.prepared = CompiledModels(models, None if adapters is None else lambda: [adapters.joined(models[0])])
         self._write_with(tokenizer)
 
     def _write_with(self, tokenizer: Tokenizer) -> None:

@@ -95,10 +95,11 @@ class Translator(Pipeline):
         self.source_tokenizer = source_tokenizer or tokenizer
         self.max_positions = min(part.config.max_positions for part in (self._model, *self.others))
         """Tokens that a source or a target may have, symbols included."""
-        self._adapters, self._merged = adapters, dict[str, Translator]()
+        self._adapters, self._merged = adapters, dict[str, tuple[int, Translator]]()
+        if adapters is not None:
+            adapters.follow(self._model)
         self._directions = DirectionSet(self.tokenizer, self.source_tokenizer)
-        models = (self._model, *self.others) if adapters is None else (adapters.joined(self._model),)
-        self._decoder = BatchDecoder(models, tokenizer, None if adapters is None else adapters.choice)
+        self._decoder = BatchDecoder((self._model, *self.others), tokenizer, adapters)
         self._prepared = self._decoder.prepared
 
     @property
@@ -142,22 +143,36 @@ class Translator(Pipeline):
     def adapted(self, name: str) -> Translator:
         """The translator with one adapter in its weights. Those that are not adapted are shared.
 
+        It is that of the model as it is now: ask for it again after a change of the model.
+
         Raises:
-            SettingsError: there is no such adapter.
+            SettingsError: there is no such adapter; or the model was changed, and the adapter no longer fits it.
         """
         adapters = self._adapter_set
         adapters.number(name)
         with adapters.merging:
-            if name not in self._merged:
-                self._merged[name] = Translator(merged(adapters.models[name]), self.tokenizer, self.source_tokenizer)
-                self._merged[name].confidence = adapters.confidences.get(name)
-        return self._merged[name]
+            adapters.follow(self._model)
+            version, before = self._merged.get(name, (-1, None))
+            if before is not None and version == adapters.version:
+                return before
+            found = Translator(merged(adapters.models[name]), self.tokenizer, self.source_tokenizer)
+            found.confidence = adapters.confidences.get(name) if before is None else before.confidence
+            self._merged[name] = adapters.version, found
+        return found
+
+    def refresh(self) -> None:
+        """As `Pipeline.refresh`, with the adapters: their updates are put beside the weights as they are now."""
+        if self._adapters is not None:
+            self._adapters.renew(self._model)
+        super().refresh()
 
     def to(self: Moved, device: str | torch.device) -> Moved:
         """As `Pipeline.to`, with the translators of `adapted`."""
         super().to(device)
-        for translator in self._merged.values():
+        for _, translator in self._merged.values():
             translator.to(device)
+        if self._adapters is not None:
+            self._adapters.renew(self._model)
         return self
 
     def _held(self) -> list[Model]:
