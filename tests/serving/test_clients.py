@@ -111,6 +111,39 @@ def test_what_is_wrong_with_a_multipart_body(body: bytes, message: str) -> None:
     assert refused.value.status == 400
 
 
+@pytest.mark.parametrize(
+    ("parameters", "kind", "rest", "message"),
+    [
+        ('name="q"', "text/plain; charset*=\0''utf-8", "boundary=x", "the encoding of charset is not UTF-8"),
+        ('name="q"', "text/plain; charset*=a%00b''utf-8", "boundary=x", "the encoding of charset is not UTF-8"),
+        ('name="q"', "text/plain; charset*=utf-8''utf-16", "boundary=x", "q is not plain UTF-8"),
+        (f'name*{"9" * 5000}="q"', "text/plain", "boundary=x", "name in Content-Disposition cannot be read"),
+        ("name=q; filename*=\0''q", "text/plain", "boundary=x", "the encoding of filename is not UTF-8"),
+        ("name*=utf-8''%ff", "text/plain", "boundary=x", "name in Content-Disposition cannot be read"),
+        ('name="q"', "text/plain", "boundary*=\0''x", "the encoding of boundary is not UTF-8"),
+        ('name="q"', "text/plain", "boundary*=utf-8''%ff", "boundary in Content-Type cannot be read"),
+        ('name="q"', "text/plain", f"boundary*{'9' * 5000}=x", "boundary in Content-Type cannot be read"),
+    ],
+)
+def test_a_header_of_a_multipart_body_is_refused(parameters: str, kind: str, rest: str, message: str) -> None:
+    body = f"--x\r\nContent-Disposition: form-data; {parameters}\r\nContent-Type: {kind}\r\n\r\nb\r\n--x--".encode()
+    with pytest.raises(ServingError, match=f"must be multipart/form-data: {message}") as refused:
+        fields_of("", body, f"multipart/form-data; {rest}")
+    assert refused.value.status == 400
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        *(f'name="ä"\r\nContent-Type: text/plain; charset={name}' for name in ("utf8", "UTF8", "utf-8", '"us-ascii"')),
+        "name*=utf-8''%C3%A4",
+    ],
+)
+def test_names_of_utf_8_in_a_multipart_body(head: str) -> None:
+    body = f"--x\r\nContent-Disposition: form-data; {head}\r\n\r\nö\r\n--x--".encode()
+    assert fields_of("", body, "multipart/form-data; boundary=x") == {"ä": "ö"}
+
+
 def test_a_file_that_was_not_chosen_is_no_field() -> None:
     body = b'--x\r\nContent-Disposition: form-data; name="f"; filename=""\r\n\r\n\r\n--x--'
     assert fields_of("", body, "multipart/form-data; boundary=x") == {}

@@ -10,8 +10,8 @@ from email.message import Message
 from regard.serving.limits import ServingError
 
 MOST_PARTS = 20_000
-ENCODINGS = ("utf-8", "us-ascii")
-"""The encodings of the text of a part."""
+ENCODINGS = ("utf-8", "utf8", "us-ascii", "ascii")
+"""The encodings of texts, in lower case. Python's table of encodings is not asked: it keeps every unknown name."""
 
 
 def multipart_fields(body: bytes, content_type: str) -> list[tuple[str, str]]:
@@ -22,7 +22,7 @@ def multipart_fields(body: bytes, content_type: str) -> list[tuple[str, str]]:
     Raises:
         ServingError: 400, the body is not what its type says, or it has a file.
     """
-    boundary = _header("Content-Type", content_type).get_boundary()
+    boundary = (_parameter(_header("Content-Type", content_type), "boundary") or "").rstrip()
     if not boundary:
         raise _refused("its Content-Type has no boundary")
     _, *parts = (b"\r\n" + body).split(b"\r\n--" + boundary.encode("utf-8", "replace"), MOST_PARTS + 1)
@@ -52,12 +52,13 @@ def _field(part: bytes) -> tuple[str, str] | None:
     name = _parameter(disposition, "name")
     if disposition.get_content_disposition() != "form-data" or name is None:
         raise _refused("a part has no name")
+    name = name.replace("%22", '"')  # as browsers write it
     if (filename := _parameter(disposition, "filename")) is not None:
         if not filename and not content:
             return None
         raise ServingError(400, f"{name[:40]} must be a field, not a file: files are not translated.")
-    charset = _header("Content-Type", headers.get("content-type", "text/plain")).get_content_charset("utf-8")
-    if charset not in ENCODINGS or headers.get("content-transfer-encoding", "binary").lower() not in (
+    charset = _parameter(_header("Content-Type", headers.get("content-type", "text/plain")), "charset") or "utf-8"
+    if charset.lower() not in ENCODINGS or headers.get("content-transfer-encoding", "binary").lower() not in (
         "binary",
         "8bit",
         "7bit",
@@ -76,12 +77,23 @@ def _header(name: str, value: str) -> Message:
     return message
 
 
-def _parameter(header: Message, name: str) -> str | None:
-    """A parameter of `Content-Disposition`. Browsers write `"` in it as `%22`."""
-    found = header.get_param(name, header="content-disposition")
-    if isinstance(found, tuple):  # RFC 2231: encoding, language, text
-        found = found[2]
-    return None if found is None else found.replace("%22", '"')
+def _parameter(message: Message, name: str) -> str | None:
+    """A parameter of the header of a message; None: there is none.
+
+    Raises:
+        ServingError: 400, it cannot be read, or its encoding is not UTF-8.
+    """
+    (header,) = message.keys()
+    try:
+        found = message.get_param(name, header=header)
+        if isinstance(found, tuple):  # RFC 2231: encoding, language, bytes as Latin-1
+            encoding, _, text = found
+            if (encoding or "utf-8").lower() not in ENCODINGS:
+                raise _refused(f"the encoding of {name} is not UTF-8")
+            found = text.encode("latin-1").decode("utf-8")
+    except ValueError as error:
+        raise _refused(f"{name} in {header} cannot be read") from error
+    return found
 
 
 def _refused(why: str) -> ServingError:
