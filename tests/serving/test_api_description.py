@@ -17,7 +17,7 @@ from test_other_models import folders  # noqa: F401
 
 from regard.serving.http.app import App
 from regard.serving.keys import Keys
-from regard.serving.limits import Limits
+from regard.serving.limits import Limits, ServingError
 from regard.serving.model_folders import ModelFolders
 from regard.serving.model_registry import ModelRegistry
 
@@ -100,7 +100,10 @@ def test_a_method_that_a_path_does_not_take_is_told_the_others(app: App) -> None
 
 @pytest.mark.parametrize(
     ("path", "name"),
-    [("/api/v1/x", "status"), ("/v1/x", "type"), ("/v2/x", None), ("/language/x", "code"), ("/x", None)],
+    [
+        *(("/api/v1/x", "status"), ("/v1/x", "type"), ("/v2/x", None), ("/language/x", "code"), ("/x", None)),
+        *(("/language", "code"), ("/v1", "type")),
+    ],
 )
 def test_a_path_that_is_not_there_is_refused_in_the_form_of_its_interface(
     app: App, path: str, name: str | None
@@ -109,3 +112,26 @@ def test_a_path_that_is_not_there_is_refused_in_the_form_of_its_interface(
     message = content.get("message", content.get("error"))
     assert f"There is nothing at {path}." in str(message)
     assert name is None or name in message
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "error"),
+    [
+        ("POST", "/languages", "/languages does not take POST."),
+        ("GET", "/languagesx", "There is nothing at /languagesx."),
+        ("GET", "/v10", "There is nothing at /v10."),
+        ("GET", "/apis/x", "There is nothing at /apis/x."),
+    ],
+)
+def test_a_path_that_only_begins_with_the_letters_of_a_prefix_is_of_another_interface(
+    app: App, method: str, path: str, error: str
+) -> None:
+    assert TestClient(app.asgi).request(method, path).json() == {"error": error}
+
+
+def test_a_method_that_a_path_does_not_take_is_refused_in_the_form_of_its_interface(app: App) -> None:
+    client = TestClient(app.asgi)
+    paths = {route.path: route.interface for route in reversed(app.routes)}
+    for path, interface in paths.items():
+        content = client.request("TRACE", path).json()
+        assert content == interface.error(ServingError(405, f"{path} does not take TRACE."))

@@ -29,11 +29,15 @@ class Interface:
 
     name: str
     prefix: str
-    """The beginning of its paths, by which the errors of paths that do not exist are written."""
+    """The first segments of its paths, by which the errors of paths that do not exist are written."""
     error: Callable[[ServingError], Any]
     """The content of an error: its return type is the schema of all."""
     takes_forms: bool = True
     """Whether its requests can be forms, as all their fields are texts or lists of texts."""
+
+    def has(self, path: str) -> bool:
+        """Whether a path begins with the segments of the prefix: `/v10` is no path of `/v1`."""
+        return f"{path}/".startswith(f"{self.prefix.rstrip('/')}/")
 
 
 @dataclass(frozen=True)

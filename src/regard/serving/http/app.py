@@ -61,6 +61,7 @@ class App:
         by_path: dict[str, dict[str, Route]] = {}
         for route in self.routes:
             by_path.setdefault(route.path, {})[route.method] = route
+        self._by_endpoint: dict[Any, Interface] = {}
         self._interfaces = sorted({route.interface for route in self.routes}, key=lambda each: -len(each.prefix))
         options: Any = {"allow_origins": list(cors), "allow_methods": ["*"], "allow_headers": ["*"]}
         app = Starlette(
@@ -77,6 +78,7 @@ class App:
             method = "GET" if request.method == "HEAD" else request.method
             return await self._answer(methods[method], request)
 
+        self._by_endpoint[endpoint] = next(iter(methods.values())).interface
         return Path(path, endpoint, methods=list(methods))
 
     async def _answer(self, route: Route, request: Request) -> Response:
@@ -109,9 +111,12 @@ class App:
         return (content if isinstance(content, JSONReply) else JSONReply(content, route.status)).response()
 
     async def _http_error(self, request: Request, error: Exception) -> Response:
-        """The answer for unknown paths and methods, in the form of the interface whose paths begin so."""
+        """The answer for unknown paths and methods: of a path that exists, in the form of its interface; otherwise, of the
+        interface whose paths begin so.
+        """
         path = request.url.path
-        interface = next(each for each in self._interfaces if path.startswith(each.prefix))
+        interface = self._by_endpoint.get(request.scope.get("endpoint"))
+        interface = interface or next(each for each in self._interfaces if each.has(path))
         if not isinstance(error, HTTPException):
             return _failure(interface, serving_error(error))
         messages = {404: f"There is nothing at {path}.", 405: f"{path} does not take {request.method}."}
