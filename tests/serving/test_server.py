@@ -257,6 +257,17 @@ def test_without_a_detector_the_source_must_be_named(folder: Path, monkeypatch: 
     registry.close()
 
 
+def test_pages_of_an_origin_may_read_the_headers_of_answers(folder: Path) -> None:
+    registry = ModelRegistry(ModelFolders(parse_models([str(folder)]), device="cpu"), Limits())
+    client = TestClient(App(registry, Keys(None), cors=["http://a.example"]).asgi)
+    for origin, path in (("http://a.example", "/health"), ("http://a.example", "/x"), ("http://b.example", "/health")):
+        headers = client.get(path, headers={"Origin": origin}).headers
+        assert headers.get("Access-Control-Allow-Origin") == (origin if "//a" in origin else None)
+        exposed = {each.strip() for each in headers["Access-Control-Expose-Headers"].split(",")}
+        assert exposed == {"X-Shape", "X-Scale", "X-Heads", "X-Request-ID", "Retry-After", "ETag"}
+    registry.close(at_once=True)
+
+
 def test_silent_and_slow_clients_are_closed(folder: Path) -> None:
     registry = ModelRegistry(ModelFolders(parse_models([str(folder)]), device="cpu"), Limits(body_seconds=1.0))
     listening = listen("127.0.0.1", 0)

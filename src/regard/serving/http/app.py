@@ -42,6 +42,8 @@ INTERFACES = (
 """The modules of all interfaces: each lists its `ROUTES`."""
 UNCOUNTED = (page.NAME, operations.NAME)
 """Interfaces whose requests are not counted."""
+EXPOSED = ("X-Shape", "X-Scale", "X-Heads", "X-Request-ID", "Retry-After", "ETag")
+"""Headers of answers that pages of other origins may read, beside those that they always may."""
 
 
 class App:
@@ -63,7 +65,12 @@ class App:
             by_path.setdefault(route.path, {})[route.method] = route
         self._by_endpoint: dict[Any, Interface] = {}
         self._interfaces = sorted({route.interface for route in self.routes}, key=lambda each: -len(each.prefix))
-        options: Any = {"allow_origins": list(cors), "allow_methods": ["*"], "allow_headers": ["*"]}
+        options: Any = {
+            "allow_origins": list(cors),
+            "allow_methods": ["*"],
+            "allow_headers": ["*"],
+            "expose_headers": EXPOSED,
+        }
         app = Starlette(
             routes=[self._path(path, methods) for path, methods in by_path.items()],
             middleware=[Middleware(CORSMiddleware, **options)] if cors else [],
