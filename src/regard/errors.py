@@ -36,15 +36,21 @@ def printable(text: str) -> str:
     return STEERING.sub(_spelled, text)
 
 
-def shown(message: str) -> str:
+def shown(message: str, begin: int = MESSAGE_BEGIN, end: int = MESSAGE_END) -> str:
     """A message as it can be printed: control characters spelled out, and without its middle where it is very long.
 
     A message repeats what it was given: a text, a name, an answer of another library. That may have any length.
+
+    Args:
+        begin, end: how many characters a longer message keeps, counted as they are spelled.
     """
-    left_out = len(message) - MESSAGE_BEGIN - MESSAGE_END
-    if left_out > 0:
-        message = f"{message[:MESSAGE_BEGIN]} [... {left_out:,} characters ...] {message[-MESSAGE_END:]}"
-    return printable(message)
+    if len(message) <= begin + end:
+        message = printable(message)
+    left_out = len(message) - begin - end
+    if left_out <= 0:
+        return message
+    first, last = printable(message[:begin])[:begin], printable(message[-end:])[-end:]
+    return f"{first} [... {left_out:,} characters ...] {last}"
 
 
 def _spelled(character: re.Match[str]) -> str:

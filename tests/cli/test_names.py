@@ -159,7 +159,9 @@ def test_a_message_has_a_bounded_length_and_keeps_its_remedy() -> None:
     assert long.endswith("xxx. Shorten it.")
     assert "[... 297,036 characters ...]" in long
     assert len(long) < MESSAGE_BEGIN + MESSAGE_END + 50
-    assert len(shown("\x1b" * 300_000)) < 4 * (MESSAGE_BEGIN + MESSAGE_END) + 50
+    for length in (MESSAGE_BEGIN, MESSAGE_BEGIN + MESSAGE_END, 300_000):
+        assert len(shown("\x1b" * length)) < MESSAGE_BEGIN + MESSAGE_END + 50
+    assert shown("\x1b" * 3, 4, 3) == r"\x1b [... 5 characters ...] x1b"
 
 
 def test_every_kind_of_message_is_bounded(

@@ -9,6 +9,7 @@ import signal
 import socket
 import threading
 import time
+import urllib.parse
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from regard.serving.http.connections import protocol
 from regard.serving.http.server import listen
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits, ServingError
+from regard.serving.logs import JsonLines, TextLines
 from regard.serving.model_folders import ModelFolders
 from regard.serving.model_registry import ModelRegistry
 from regard.serving.shared_state import SharedState
@@ -266,6 +268,27 @@ def test_pages_of_an_origin_may_read_the_headers_of_answers(folder: Path) -> Non
         exposed = {each.strip() for each in headers["Access-Control-Expose-Headers"].split(",")}
         assert exposed == {"X-Shape", "X-Scale", "X-Heads", "X-Request-ID", "Retry-After", "ETag"}
     registry.close(at_once=True)
+
+
+@pytest.mark.parametrize("character", ["a", "\0", "\n", "\U000e0001"])
+def test_a_long_path_is_shortened_in_the_log_and_in_the_answer(
+    folder: Path, character: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    registry = ModelRegistry(ModelFolders(parse_models([str(folder)]), device="cpu"), Limits())
+    client = TestClient(App(registry, Keys(None)).asgi)
+    with caplog.at_level("INFO", "regard.serving.access"):
+        answer = client.get("/begin" + urllib.parse.quote(character) * 10_000 + "end")
+        client.get("/" + "b" * 399)
+    registry.close(at_once=True)
+    long, short = (record for record in caplog.records if record.name == "regard.serving.access")
+    assert answer.status_code == 404
+    assert len(answer.json()["error"]) < 3100
+    for form in (TextLines(), JsonLines()):
+        line = form.format(long)
+        assert re.search("GET /begin.*characters.*end 404 ", line)
+        assert len(line) < 12_000
+        assert len(line) < 1300 or character == "\U000e0001"  # of which JSON has twelve characters
+        assert "/" + "b" * 399 + " 404" in form.format(short)
 
 
 def test_silent_and_slow_clients_are_closed(folder: Path) -> None:

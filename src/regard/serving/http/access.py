@@ -14,7 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from regard.errors import printable
+from regard.errors import shown
 from regard.serving.limits import Limits
 from regard.serving.model_registry import ModelRegistry
 
@@ -22,6 +22,8 @@ ACCESS = logging.getLogger("regard.serving.access")
 LOG = logging.getLogger("regard.serving")
 ID = re.compile(r"[\w.:/+=-]{1,128}", re.ASCII)
 """The ids that a client may give its request."""
+PATH_BEGIN, PATH_END = 300, 100
+"""The numbers of characters of a longer path that the log has."""
 GONE = 499
 """The status of a request whose client is gone before it is answered. Source: nginx."""
 
@@ -69,7 +71,7 @@ class Access:
         except asyncio.CancelledError:
             if not self._registry.is_draining:
                 raise
-            LOG.info("cut off: %s %s", scope["method"], printable(scope["path"]))
+            LOG.info("cut off: %s %s", *_method_and_path(scope))
             if status is None:
                 await Response(status_code=503, headers={"Connection": "close"})(scope, receive, send)
         finally:
@@ -83,12 +85,22 @@ def known_path(path: str) -> str:
 
 def _note(scope: MutableMapping[str, Any], name: str, status: int, seconds: float, trace: str) -> None:
     """Write the line of a request into the log."""
-    fields = {"request_id": name, "method": scope["method"], "path": scope["path"], "status": status}
+    method, path = _method_and_path(scope)
+    fields = {"request_id": name, "method": method, "path": path, "status": status}
     fields |= {"ms": round(1000 * seconds, 1)} | ({"traceparent": trace} if trace else {})
     ACCESS.info(
-        "%s %s %d %.0f ms id=%s%s", scope["method"], scope["path"], status, 1000 * seconds, name,
+        "%s %s %d %.0f ms id=%s%s", method, path, status, 1000 * seconds, name,
         f" traceparent={trace}" if trace else "", extra={"fields": fields},
     )  # fmt: skip
+
+
+def _method_and_path(scope: MutableMapping[str, Any]) -> tuple[str, str]:
+    """The method and the path of a request, as the log has them: a client may send any length of each."""
+    method, path = (
+        text if len(text) <= PATH_BEGIN + PATH_END else shown(text, PATH_BEGIN, PATH_END)
+        for text in (scope["method"], scope["path"])
+    )
+    return method, path
 
 
 class _Body:
