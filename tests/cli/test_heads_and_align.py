@@ -10,17 +10,28 @@ from running import command, outcome, refused
 
 import regard
 from random_models import TEXT, save_models
+from regard.analysis.aligning import find_alignment_head
 from regard.errors import SettingsError
 from regard.evaluation.alignment_error import pharaoh, read_alignments, reversed_links, symmetrized
 from regard.inspection.ablation import ablated_gates, gated
 from regard.inspection.head_statistics import LABELS
 from regard.inspection.record import HeadName
+from regard.models.heads import alignment_head
 from regard.pipelines.translator import Translator
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_models(tmp_path_factory.mktemp("look"))
+
+
+def with_alignment_head(folder: Path, new: Path, head: str) -> Path:
+    """A copy of a model folder that names an alignment head."""
+    shutil.copytree(folder, new)
+    config = json.loads((new / "config.json").read_text())
+    config["model"]["alignment_head"] = head
+    (new / "config.json").write_text(json.dumps(config))
+    return new
 
 
 def test_ranking_heads(
@@ -97,6 +108,27 @@ def test_pruning_the_heads_that_a_file_names(folder: Path, tmp_path: Path, capsy
     )
 
 
+def test_pruning_the_alignment_head_finds_another(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files, listed = [folder / "source", folder / "target"], tmp_path / "heads.txt"
+    named = with_alignment_head(folder / "m", tmp_path / "named", "cross.1.2")
+    for removed, found in (("encoder.0.1", "cross.1.2"), ("cross.1.2", None)):
+        listed.write_text(removed)
+        smaller = tmp_path / f"without-{removed}"
+        code, _, told = outcome(capsys, "heads", named, *files, "--sentences", "6", "--prune", listed, "-o", smaller)
+        assert code == 0
+        translator = regard.load(smaller)
+        assert isinstance(translator, Translator)
+        held_out = ((folder / name).read_text().splitlines()[6:12] for name in ("source", "target"))
+        assert translator.model.config.alignment_head == (found or find_alignment_head(translator, *held_out))
+        assert alignment_head(translator.model) is not None
+        assert ("alignment head cross.1.2" in told) == (found is None)
+    listed.write_text("cross.1.2")
+    assert command("heads", folder / "m", *files, "--sentences", "2", "--prune", listed, "-o", tmp_path / "none") == 0
+    assert regard.load(tmp_path / "none").model.config.alignment_head is None  # as before: it names none
+
+
 def test_a_pruned_model_is_converted(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = folder / "source", folder / "target"
     assert command("heads", folder / "m", *files, "--sentences", "2", "--prune", "0.5", "-o", tmp_path / "smaller") == 0
@@ -121,15 +153,6 @@ def test_aligning(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     message = refused(capsys, "align", folder / "m", *files, "--from", "encoder.0")
     assert re.search(r"--from .*cross\.0 to cross\.1; got encoder\.0", message)
     assert "Did you mean 'union'" in refused(capsys, "align", folder / "m", *files, "--symmetrize", "unin")
-
-
-def with_alignment_head(folder: Path, new: Path, head: str) -> Path:
-    """A copy of a model folder that names an alignment head."""
-    shutil.copytree(folder, new)
-    config = json.loads((new / "config.json").read_text())
-    config["model"]["alignment_head"] = head
-    (new / "config.json").write_text(json.dumps(config))
-    return new
 
 
 def test_the_other_direction_is_read_from_its_alignment_head(

@@ -9,9 +9,11 @@ import torch
 
 import regard
 from regard.analysis.aligning import find_alignment_head
+from regard.checkpoint import save_new
+from regard.errors import SettingsError
 from regard.inspection.alignment import cross_attention, likenesses
 from regard.models.config import EncoderDecoderConfig
-from regard.models.heads import alignment_head
+from regard.models.heads import Site, alignment_head, prune_heads
 from regard.models.registry import build
 from regard.pipelines.loading import load_as
 from regard.pipelines.translator import Translator
@@ -78,6 +80,42 @@ def test_a_head_that_is_named_stays(folder: Path, pairs: list[tuple[str, str]], 
     assert (
         record["model"]["alignment_head"] == json.loads((folder / "config.json").read_text())["model"]["alignment_head"]
     )
+
+
+@pytest.fixture(scope="module")
+def pruned(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model without head 0 of its last layer, which it names as its alignment head, as older versions wrote."""
+    path, loaded = tmp_path_factory.mktemp("pruned") / "model", load_as(folder, Translator, device="cpu")
+    prune_heads(loaded.model, {Site("cross", 1): [0], Site("cross", 0): [0]})
+    loaded.model.config = loaded.model.config.model_copy(update={"alignment_head": "cross.1.0"})
+    save_new(path, loaded.model, loaded.tokenizer)
+    return path
+
+
+def test_pruning_removes_the_alignment_head_from_the_configuration(folder: Path) -> None:
+    model = load_as(folder, Translator, device="cpu").model
+    model.config = model.config.model_copy(update={"alignment_head": "cross.1.0"})
+    prune_heads(model, {Site("cross", 0): [0]})
+    assert model.config.alignment_head == "cross.1.0"
+    prune_heads(model, {Site("cross", 1): [0]})
+    assert model.config.alignment_head is None
+
+
+def test_a_model_whose_alignment_head_was_pruned_gets_another(
+    pruned: Path, pairs: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    named = {"steps": 2, "validate_every": 2, "batch_tokens": 200}
+    regard.train(pairs, tmp_path / "found", valid=pairs[:9], from_=pruned, **named)
+    assert load_as(tmp_path / "found", Translator, device="cpu").model.config.alignment_head in (
+        "cross.0.1",
+        "cross.1.1",
+    )
+    (tmp_path / "links").write_text("0-0\n" * len(pairs))
+    links = [str(tmp_path / "links")]
+    regard.train(pairs, tmp_path / "guided", valid=pairs[:9], from_=pruned, alignments=links, **named)
+    assert load_as(tmp_path / "guided", Translator, device="cpu").model.config.alignment_head == "cross.0.1"
+    with pytest.raises(SettingsError, match=r"model\.alignment_head must .*; got cross\.1\.0"):
+        regard.train(pairs, tmp_path / "x", valid=pairs[:9], from_=pruned, alignment_head="cross.1.0", **named)
 
 
 def test_models_without_a_head_to_find(letters: Tokenizer, pairs: list[tuple[str, str]]) -> None:

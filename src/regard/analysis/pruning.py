@@ -9,6 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from random import Random
 
+from regard.analysis.aligning import find_alignment_head
 from regard.errors import DataError, SettingsError, check_known
 from regard.evaluation.text_metrics import TextMetrics
 from regard.generation.options import DecodingOptions
@@ -24,7 +25,7 @@ from regard.inspection.ablation import (
 )
 from regard.inspection.head_statistics import HeadStatistics, head_statistics
 from regard.inspection.record import HeadName, Record
-from regard.models.heads import Site, multihead_attentions, prune_heads
+from regard.models.heads import Site, alignment_head, multihead_attentions, prune_heads
 from regard.models.interface import PairModel
 from regard.pipelines.translator import Translator
 from regard.text.length_limits import check_lengths
@@ -232,9 +233,15 @@ def check_prunable(model: PairModel) -> None:
         )
 
 
-def without_heads(translator: Translator, heads: Sequence[HeadName]) -> Translator:
+def without_heads(
+    translator: Translator, heads: Sequence[HeadName], sources: Sequence[str], targets: Sequence[str]
+) -> Translator:
     """The same model without some heads, for good: smaller, and with the output that gates of 0 would give.
 
+    Args:
+        heads: to remove.
+        sources: of pairs on which another alignment head is found, where the model's is removed.
+        targets: of these pairs.
     Raises:
         SettingsError: heads that share keys and values.
     """
@@ -244,7 +251,11 @@ def without_heads(translator: Translator, heads: Sequence[HeadName]) -> Translat
     for head in heads:
         by_site.setdefault(head.site, []).append(head.head)
     prune_heads(model, by_site)
-    return Translator(model, translator.tokenizer, translator.source_tokenizer)
+    smaller = Translator(model, translator.tokenizer, translator.source_tokenizer)
+    if getattr(translator.model.config, "alignment_head", None) is not None and alignment_head(model) is None:
+        found = find_alignment_head(smaller, sources, targets)
+        model.config = model.config.model_copy(update={"alignment_head": found})
+    return smaller
 
 
 @dataclass(frozen=True)

@@ -203,7 +203,10 @@ def _prune(
     from regard.analysis.head_report import save_pruned
 
     assert output is not None
-    smaller = room.without_heads(translator, removed)
+    smaller = room.without_heads(translator, removed, *test)
+    earlier, found = (getattr(one.model.config, "alignment_head", None) for one in (translator, smaller))
+    if found != earlier:
+        log(f"the alignment head {earlier} was removed; alignments are now read from {found or 'the sharpest layer'}")
     before, after = room.measure_both(translator, smaller, *test, **measures)
     save_pruned(output, smaller, removed, before, after)
     if as_json:

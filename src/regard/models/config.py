@@ -284,6 +284,16 @@ class EncoderDecoderConfig(TransformerConfig):
         """The windows of self-attention of a stack."""
         return self.encoder_windows if kind == "encoder" and self.encoder_windows is not None else self.windows
 
+    def kept_cross_heads(self, layer: int) -> list[int]:
+        """The numbers of the heads of cross-attention that a layer has, without those that were pruned."""
+        pruned = self.pruned_heads.get(f"cross.{layer}", [])
+        return [head for head in range(self.num_heads) if head not in pruned]
+
+    def is_kept(self, head: str) -> bool:
+        """Whether a head of cross-attention, such as `cross.2.0`, was not pruned."""
+        _, layer, number = head.split(".")
+        return int(number) in self.kept_cross_heads(int(layer))
+
     @model_validator(mode="after")
     def _has_head(self) -> EncoderDecoderConfig:
         if self.alignment_head is not None:

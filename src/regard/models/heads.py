@@ -59,7 +59,8 @@ def alignment_head(model: Model) -> tuple[int, int] | None:
 
 
 def prune_heads(model: Model, heads: Mapping[Site, Iterable[SupportsIndex]]) -> None:
-    """Remove heads from a model for good; its configuration says which, so that it can be stored.
+    """Remove heads from a model for good; its configuration says which, so that it can be stored, and names no alignment head
+    that is gone.
 
     Args:
         heads: by their first numbers, from 0; those that are gone already may be among them.
@@ -82,4 +83,7 @@ def prune_heads(model: Model, heads: Mapping[Site, Iterable[SupportsIndex]]) -> 
         for site, attention in attentions.items()
         if attention.num_heads < num_heads
     }
-    model.config = model.config.model_copy(update={"pruned_heads": pruned})
+    changes: dict[str, object] = {"pruned_heads": pruned}
+    if getattr(model.config, "alignment_head", None) is not None and alignment_head(model) is None:
+        changes["alignment_head"] = None
+    model.config = model.config.model_copy(update=changes)

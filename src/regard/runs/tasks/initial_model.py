@@ -15,7 +15,7 @@ from torch import nn
 from regard.checkpoint import LoadedModel
 from regard.data.directions_of_corpora import TAG, tag_of
 from regard.errors import SettingsError
-from regard.models.config import SAME_WEIGHTS, ModelConfig
+from regard.models.config import SAME_WEIGHTS, EncoderDecoderConfig, ModelConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.interface import Model
 from regard.models.registry import build_from, changed_head, classifier_of
@@ -112,7 +112,7 @@ def check_initial(config: ModelConfig, arch: str | None, settings: Mapping[str, 
     """Make sure that a run that begins with a model asks for nothing else than this model.
 
     Raises:
-        SettingsError: another family, or a setting that its weights or its vocabulary decide.
+        SettingsError: another family, a setting that its weights or its vocabulary decide, or an alignment head that was pruned.
     """
     if arch is not None and arch != config.arch:
         raise SettingsError(f"`--arch` must be that of the model in `--from`, {config.arch}; got {arch}. Remove it.")
@@ -122,6 +122,12 @@ def check_initial(config: ModelConfig, arch: str | None, settings: Mapping[str, 
                 f"model.{key} comes from the model in `--from`, and cannot be set. Remove it. "
                 f"Of the model, {', '.join(name for name in SAME_WEIGHTS if name in type(config).model_fields)} can be set."
             )
+    pruned = config.pruned_heads if isinstance(config, EncoderDecoderConfig) else {}
+    head = settings.get("model", {}).get("alignment_head")
+    if head in [f"{site}.{number}" for site, numbers in pruned.items() for number in numbers]:
+        raise SettingsError(
+            f"model.alignment_head must be a head that the model in `--from` has; got {head}, which was pruned."
+        )
     check_vocabulary(settings, "--from")
 
 

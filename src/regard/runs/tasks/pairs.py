@@ -35,6 +35,7 @@ from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import Likelihood, likelihood
 from regard.evaluation.text_metrics import ADDED, OF_TEXTS, TextMetrics, tokenization_hint
 from regard.models.config import EncoderDecoderConfig
+from regard.models.heads import alignment_head
 from regard.pipelines.translator import Translator
 from regard.runs.progress import RunDisplay
 from regard.runs.settings.choosing import chosen_by_data
@@ -227,7 +228,7 @@ class PairsTask(Task):
     def evaluate(self, loaded: Any) -> dict[str, Any]:
         """The scores of a `Translator`. Its alignment head is found on the validation pairs, unless it has one."""
         config = loaded.model.config
-        if getattr(config, "alignment_head", "") is None:
+        if hasattr(config, "alignment_head") and alignment_head(loaded.model) is None:
             head = find_alignment_head(self._as_trained(loaded), self.valid.sources, self.valid.targets)
             loaded.model.config = config.model_copy(update={"alignment_head": head})
         asked = self._as_trained(loaded)
@@ -322,8 +323,9 @@ class PairsTask(Task):
                     raise SettingsError(
                         f"`data.{key}` moves tokens, and `data.alignments` counts them. Remove one of them."
                     )
-            if config.alignment_head is None:
-                head = f"cross.{max(config.num_decoder_layers - 2, 0)}.0"
+            if config.alignment_head is None or not config.is_kept(config.alignment_head):
+                layer = max(config.num_decoder_layers - 2, 0)
+                head = f"cross.{layer}.{config.kept_cross_heads(layer)[0]}"
                 changed = config.model_copy(update={"alignment_head": head})
                 self.settings = self.settings.model_copy(update={"model": changed})
                 if self.initial is not None:
