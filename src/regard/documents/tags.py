@@ -170,7 +170,7 @@ def nested(tokens: Sequence[Token], *, is_html: bool) -> tuple[list[int], list[i
 
 
 def _num_closed(name: str, around: Sequence[str], counts: Mapping[str, int]) -> int:
-    """How many of the elements around a tag of HTML end before it, as their end tags are left out.
+    """The number of elements around a tag of HTML that end before it, as their end tags are left out.
 
     Args:
         around: their names, the outermost first.
