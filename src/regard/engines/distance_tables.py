@@ -118,9 +118,9 @@ def _vectors(scheme: Any) -> list[Any]:
     return []
 
 
-def _num_distances(scheme: RelativeKey | ClippedRelative) -> int:
+def _num_distances(scheme: Any) -> int:
     """The number of distances that a scheme has a vector for."""
-    return 2 * (scheme.max_positions - 1 if isinstance(scheme, RelativeKey) else scheme.max_distance) + 1
+    return int(2 * (scheme.max_positions - 1 if isinstance(scheme, RelativeKey) else scheme.max_distance) + 1)
 
 
 def _has_bias_of_each_head(scheme: LinearBias | BucketedBias, num_heads: int, heads: list[int] | None) -> bool:
