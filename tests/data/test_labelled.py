@@ -55,6 +55,8 @@ def test_tags_are_read(tmp_path: Path) -> None:
         (False, "\n", "must hold at least one text; got none"),
         (True, "dog\tNOUN\tx\n", r"line 1: a line must be word, tab, tag; got 'dog\\tNOUN\\tx'"),
         (True, "", "must hold at least one text; got none"),
+        (True, "the\tDET\nOslo\tB LOC\n", r"line 2: a tag must have no white space inside; got 'B LOC'\. .* B_LOC\."),
+        (True, "Oslo\tB\u00a0LOC\n", r"line 1: a tag must have no white space inside; got 'B\\xa0LOC'"),
     ],
 )
 def test_lines_that_cannot_be_used_are_named(tmp_path: Path, by_word: bool, content: str, message: str) -> None:

@@ -158,6 +158,8 @@ def test_tagged_words_in_memory() -> None:
         assert (found.texts, found.labels) == ([["the", "dog"]], [["DET", "NOUN"]])
     with pytest.raises(DataError, match=r"row 1: words and tags .*same length"):
         labelled_of([(["the", "dog"], ["DET"])], None, by_word=True)
+    with pytest.raises(DataError, match=r"row 1: a tag must have no white space inside; got 'B LOC'\. .* B_LOC\."):
+        labelled_of([(["Oslo"], ["B LOC"])], None, by_word=True)
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,24 @@ def texts_of(text: str, name: str = "a text") -> list[str]:
     return texts
 
 
+def tag_of(cell: str, place: str) -> str:
+    """The tag of a word, without white space around it.
+
+    Args:
+        cell: what is written in the place of the tag.
+        place: its file and line, for messages.
+    Raises:
+        DataError: it has white space inside; `regard predict` writes the tags of a text with spaces between them.
+    """
+    parts = cell.split()
+    if len(parts) > 1:
+        raise DataError(
+            f"{place}: a tag must have no white space inside; got {cell.strip()[:60]!r}. "
+            f"Write, for example, {'_'.join(parts)[:60]}."
+        )
+    return cell.strip()
+
+
 class LabelledLine(NamedTuple):
     """A text with its labels, and the line where it begins, counted from 1."""
 
@@ -137,7 +155,8 @@ class LabelledFile(DerivedText):
         """The texts with their labels.
 
         Raises:
-            DataError: the file cannot be read, a line has not two columns (a text may have tabs), or one is blank.
+            DataError: the file cannot be read, a line has not two columns (a text may have tabs), one is blank, or a tag has
+                white space inside.
         """
         return (text for text in self.texts_in(self.whole.numbered()) if text.line not in self.without)
 
@@ -181,7 +200,7 @@ class LabelledFile(DerivedText):
         self._check_no_header(line, "word, tab, tag")
         if len(columns) != 2 or not all(column.strip() for column in columns):
             raise self._not("word, tab, tag", line)
-        return columns[0].strip(SPACES), columns[1].strip()
+        return columns[0].strip(SPACES), tag_of(columns[1], f"{self.name}, line {line.line}")
 
     def _check_no_header(self, line: NumberedLine, what: str) -> None:
         """Make sure that the first line is not a header, which the model would learn from.

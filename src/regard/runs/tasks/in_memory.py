@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from regard.data.corpus import NumberedPair, ParallelText, no_pairs
-from regard.data.labelled import LabelledLine, LabelledText, no_texts
+from regard.data.labelled import LabelledLine, LabelledText, no_texts, tag_of
 from regard.data.pair_files import LANGUAGES
 from regard.errors import DataError, SettingsError, nearest_hint
 from regard.text.words import SPACES
@@ -245,7 +245,7 @@ def _tagged(words: Any, tags: Any, name: str, number: int) -> LabelledLine:
         raise DataError(
             f"{name}, row {number}: words and tags must be lists of the same length; got {words!r} and {tags!r}."
         )
-    spelled = [_label(tag, name, number).strip() for tag in tags]
+    spelled = [tag_of(_label(tag, name, number), f"{name}, row {number}") for tag in tags]
     return LabelledLine(number, [_text(word, name, number).strip(SPACES) for word in words], spelled)
 
 
