@@ -72,6 +72,33 @@ def test_an_adapter_of_peft_is_read(name: str, tmp_path: Path) -> None:
     assert (plain - other).abs().max() > 1e-2
 
 
+@pytest.mark.parametrize("start", ["gaussian", "orthogonal", False])
+def test_an_adapter_that_began_otherwise_is_read(start: Any, tmp_path: Path) -> None:
+    """These ways to begin leave the base's weights as they are."""
+    config = peft.LoraConfig(r=4, target_modules=["q_proj"], init_lora_weights=start)
+    theirs = peft.get_peft_model(stored("marian", tmp_path / "base"), config).eval()
+    for key, parameter in theirs.named_parameters():
+        if "lora_B" in key:
+            parameter.data = 0.3 * torch.randn_like(parameter)
+    theirs.save_pretrained(tmp_path / "adapter")
+    base = type(theirs.get_base_model()).from_pretrained(tmp_path / "base")
+    again = peft.PeftModel.from_pretrained(base, tmp_path / "adapter").eval()
+    one, other = outputs("marian", load(tmp_path / "base", adapter=tmp_path / "adapter").model, again)
+    torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("start", ["gaussian", "orthogonal", "eva", "mica", "pissa", "olora", 3])
+def test_a_beginning_that_changes_the_base_is_refused_with_what_to_do(start: Any, tmp_path: Path) -> None:
+    adapted_by_peft("marian", tmp_path)
+    file = tmp_path / "adapter" / "adapter_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"init_lora_weights": start}))
+    if start not in ("pissa", "olora", 3):
+        assert load(tmp_path / "base", adapter=tmp_path / "adapter")
+        return
+    with pytest.raises(ModelFolderError, match="init_lora_weights must be one of .*Save the adapter as plain LoRA"):
+        load(tmp_path / "base", adapter=tmp_path / "adapter")
+
+
 @pytest.mark.parametrize("name", TARGETS)
 def test_an_adapter_is_written_for_peft(name: str, tmp_path: Path) -> None:
     """Theirs to ours, ours to theirs: PEFT loads what is written and computes what ours does."""

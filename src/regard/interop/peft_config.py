@@ -157,7 +157,8 @@ def _check_initialization(config: ForeignConfig) -> None:
     Raises:
         ModelFolderError: PEFT changes them when it loads the adapter.
     """
-    value = config.get("init_lora_weights", True)
+    value = config.get("init_lora_weights")
+    value = True if value is None else value
     name = str(value).lower()
     if not isinstance(value, bool | str) or name not in SAME_BASE:
         raise ModelFolderError(
