@@ -89,7 +89,7 @@ class UnknownOptionError(SettingsError):
     def __init__(self, name: str, allowed: Iterable[str]) -> None:
         self.name, self.allowed = name, list(allowed)
         super().__init__(
-            f"an option must be a known option of decoding; got {name!r}. {nearest_hint(name, self.allowed)}"
+            f"an option must be a known option of decoding; got {repr(name)[:LONGEST_VALUE]}. {nearest_hint(name, self.allowed)}"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -186,7 +186,7 @@ def check_known(name: str, given: str, known: Collection[str], rule: str) -> Non
         SettingsError: it is not.
     """
     if given not in known:
-        raise SettingsError(f"{name} must be {rule}; got {given!r}. {nearest_hint(given, known)}")
+        raise SettingsError(f"{name} must be {rule}; got {repr(given)[:LONGEST_VALUE]}. {nearest_hint(given, known)}")
 
 
 def first_problem(error: Any, prefix: str = "") -> str:

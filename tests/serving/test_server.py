@@ -291,6 +291,27 @@ def test_a_long_path_is_shortened_in_the_log_and_in_the_answer(
         assert "/" + "b" * 399 + " 404" in form.format(short)
 
 
+@pytest.mark.parametrize(
+    ("path", "name", "value"),
+    [
+        ("/api/v1/translate", "length_penalty", 10**400),
+        ("/api/v1/translate", "method", "x" * 5000),
+        ("/api/v1/translate", "x" * 5000, 1),
+        ("/v1/chat/completions", "temperature", 10**400),
+        ("/v1/chat/completions", "seed", 10**400),
+        ("/v1/chat/completions", "top_k", "9" * 5000),
+    ],
+)
+def test_a_long_value_or_name_is_not_repeated_in_full(client: TestClient, path: str, name: str, value: Any) -> None:
+    model = client.get("/v1/models").json()["data"][0]["id"]
+    fields = {"model": model, "messages": [{"role": "user", "content": "a"}]} if "chat" in path else {"text": "a"}
+    answer = client.post(path, json={**fields, name: value})
+    assert answer.status_code == 400
+    assert str(value)[:20] in answer.text or name[:20] in answer.text
+    assert len(answer.text) < 1500
+    assert not re.search("0{101}|x{101}|9{101}", answer.text)
+
+
 def test_silent_and_slow_clients_are_closed(folder: Path) -> None:
     registry = ModelRegistry(ModelFolders(parse_models([str(folder)]), device="cpu"), Limits(body_seconds=1.0))
     listening = listen("127.0.0.1", 0)

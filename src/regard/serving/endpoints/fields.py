@@ -184,7 +184,8 @@ class Fields(BaseModel):
     @classmethod
     def _unknown(cls, name: str, more: Collection[str] = ()) -> ServingError:
         hint = nearest_hint(name, {*(field.alias or each for each, field in cls.model_fields.items()), *more})
-        return ServingError(400, f"a field must be a known one; got {name!r}. {hint}", param=name)
+        shown = name[:LONGEST_SHOWN]
+        return ServingError(400, f"a field must be a known one; got {shown!r}. {hint}", param=shown)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
