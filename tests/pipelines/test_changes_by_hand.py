@@ -244,3 +244,20 @@ def test_with_adapters_a_map_that_is_none_any_more_is_refused(folder: Path, tmp_
     for names in (["a", "a"], ["a", None]):
         with pytest.raises(SettingsError, match="must be in evaluation mode"):
             found.translate(["abc"] * 2, adapters=names)
+@pytest.mark.parametrize("name", ["m", "rnn"])
+def test_a_translator_in_float64(name: str, folder: Path) -> None:
+    """A search keeps its numbers in float32, whatever the model computes in."""
+    translator: Any = regard.load(folder / name)
+    before = translated(translator)
+    translator.model.double()
+    text, score = translated(translator)
+    assert (text, score) == (before[0], pytest.approx(before[1], abs=1e-4))
+    list(translator.stream("abc"))
+
+
+def test_a_language_model_in_float64(folder: Path) -> None:
+    model: Any = regard.load(folder / "lm")
+    before = generated(model)
+    model.model.double()
+    assert model.continuations(["ab"], max_tokens=5, temperature=1.0)
+    assert generated(model)[0] == before[0]

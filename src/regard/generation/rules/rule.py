@@ -56,8 +56,8 @@ class Rule(ABC):
         return self.step(model, active, state, constraints), 1
 
     def log_softmax(self, logits: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch vocab"]:
-        """Log-probabilities, in float32 at least."""
-        return logits.log_softmax(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
+        """Log-probabilities, in float32, as all numbers of a search."""
+        return logits.log_softmax(dim=-1, dtype=torch.float32)
 
     @abstractmethod
     def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
