@@ -95,7 +95,7 @@ def test_a_beginning_that_changes_the_base_is_refused_with_what_to_do(start: Any
     if start not in ("pissa", "olora", 3):
         assert load(tmp_path / "base", adapter=tmp_path / "adapter")
         return
-    with pytest.raises(ModelFolderError, match="init_lora_weights must be one of .*Save the adapter as plain LoRA"):
+    with pytest.raises(ModelFolderError, match=r"init_lora_weights must be one of .*Save the adapter as plain LoRA"):
         load(tmp_path / "base", adapter=tmp_path / "adapter")
 
 

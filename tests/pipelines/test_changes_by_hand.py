@@ -144,7 +144,7 @@ def output_proj(model: Any) -> Any:
 
 
 def other_module(model: Any) -> None:
-    first_layer(model).self_attention.value_proj = Negated(first_layer(model).self_attention.value_proj)
+    first_layer(model).feed_forward_residual.norm = Negated(first_layer(model).feed_forward_residual.norm)
 
 
 def other_parameter(model: Any) -> None:
@@ -244,6 +244,8 @@ def test_with_adapters_a_map_that_is_none_any_more_is_refused(folder: Path, tmp_
     for names in (["a", "a"], ["a", None]):
         with pytest.raises(SettingsError, match="must be in evaluation mode"):
             found.translate(["abc"] * 2, adapters=names)
+
+
 @pytest.mark.parametrize("name", ["m", "rnn"])
 def test_a_translator_in_float64(name: str, folder: Path) -> None:
     """A search keeps its numbers in float32, whatever the model computes in."""
