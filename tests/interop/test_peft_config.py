@@ -134,6 +134,7 @@ REFUSED = [
     ("init_lora_weights", "lora_ga"), ("alora_invocation_tokens", [5, 6]), ("a_setting_of_tomorrow", "on"),
     ("trainable_token_indices", [3]), ("lora_bias", True), ("use_qalora", True), ("target_parameters", ["fc1.weight"]),
     ("kasa_config", {"beta": 0.1}), ("exclude_modules", ["v_proj"]), ("target_modules", ["q_proj"]),
+    ("target_modules", None), ("target_modules", []),
     ("rank_pattern", {"q_proj": "3"}),
     ("alpha_pattern", {"q_proj": "high"}), ("alpha_pattern", {"q_(proj": 3}), ("alpha_pattern", [3]),
     ("lora_alpha", float("inf")),

@@ -102,9 +102,15 @@ class LoraSettings:
         Raises:
             ModelFolderError: it does not.
         """
+        if not self.config.get("target_modules"):
+            raise ModelFolderError(
+                f"{self.config.where}: target_modules must name {module}, of which there are matrices; got "
+                f"{self.config.get('target_modules')!r}: PEFT would choose by the kind of the model. Write the names of the "
+                "modules there."
+            )
         for key, is_right in (
             ("exclude_modules", not self._names("exclude_modules", module)),
-            ("target_modules", self.config.get("target_modules") is None or self._names("target_modules", module)),
+            ("target_modules", self._names("target_modules", module)),
             ("layers_to_transform", self._is_in_layers(module)),
         ):
             if not is_right:
