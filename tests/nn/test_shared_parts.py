@@ -185,3 +185,18 @@ def test_a_functional_call_leaves_a_model_as_it_was(config: Any) -> None:
         for name, parameter in model.named_parameters():
             parameter.copy_(doubled[name])
     torch.testing.assert_close(model(*given), changed)
+
+
+def test_a_hook_of_the_first_layer_is_not_that_of_the_next() -> None:
+    first, calls = Attention().for_layer(), list[int]()
+    handle = first.register_forward_hook(lambda *_: calls.append(1))
+    first.register_forward_pre_hook(lambda *_: calls.append(2))
+    second, x = first.for_layer(), torch.ones(1, 1, 2, 3)
+    second(x, x, x)
+    assert not calls
+    first(x, x, x)
+    assert calls == [2, 1]
+    handle.remove()
+    second.register_forward_hook(lambda *_: calls.append(3))
+    first(x, x, x)
+    assert calls == [2, 1, 2]

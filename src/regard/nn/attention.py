@@ -172,6 +172,9 @@ class Attention(nn.Module):
         other = copy.copy(self)
         vars(other).update({name: part.copy() for name, part in vars(self).items() if isinstance(part, dict)})
         other.head_indices = None
+        for kind, part in vars(other).items():
+            if "_hooks" in kind and isinstance(part, dict):
+                part.clear()
         return other
 
     def forward(
