@@ -13,6 +13,7 @@ from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
 from regard.interop.foreign import ForeignModel
 from regard.interop.formats import write_foreign
+from regard.interop.onnx import OnnxReference
 from regard.models.config import (
     DecoderConfig,
     EncoderConfig,
@@ -22,6 +23,7 @@ from regard.models.config import (
 )
 from regard.models.interface import Model
 from regard.models.registry import build
+from regard.nn.layers import Chunked, FeedForward
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 
@@ -73,10 +75,10 @@ MODELS: dict[str, Any] = {
 }
 
 
-def loaded(name: str) -> LoadedModel:
+def loaded(name: str | Callable[[int], Any]) -> LoadedModel:
     tokenizer = Tokenizer.train(["the cat sat on the mat"] * 3, TokenizerConfig(vocab_size=40))
     torch.manual_seed(1)
-    model: Model = build(MODELS[name](len(tokenizer))).eval()
+    model: Model = build((MODELS[name] if isinstance(name, str) else name)(len(tokenizer))).eval()
     for parameter in model.parameters():
         parameter.data += 0.1 * torch.randn_like(parameter)
     return LoadedModel(model, tokenizer, tokenizer)
@@ -128,6 +130,37 @@ def test_rows_and_lengths_vary_and_padding_is_not_read(written: Callable[[str], 
         logits, *past = step.run(None, dict(zip(inputs, given, strict=True)))
         expected = found.model(source, target)[:, position]
         torch.testing.assert_close(torch.from_numpy(logits), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_graph_has_no_chunks_and_serves_any_length(tmp_path: Path) -> None:
+    sizes = {**SIZES, "feed_forward_chunk": 1}
+    for name, make in {
+        "encoder-decoder": lambda size: EncoderDecoderConfig(vocab_size=size, **sizes, **FEWER),
+        "decoder": lambda size: DecoderConfig(vocab_size=size, **sizes, num_layers=1, gated=True),
+        "encoder": lambda size: EncoderConfig(vocab_size=size, **sizes, num_layers=1),
+    }.items():
+        done = write_foreign(loaded(make), tmp_path / name, "onnx")
+        graphs = OnnxReference(done.path, done.loaded.model, done.loaded.tokenizer.symbols)
+        model: Any = done.loaded.model
+        for length in (1, 2, 4, 5, 13):
+            ids = torch.randint(5, 20, (1, length))
+            source = torch.randint(5, 20, (1, length + 2))
+            pair = name == "encoder-decoder"
+            (found,) = graphs.values(source.tolist() if pair else None, ids.tolist())
+            start = done.loaded.tokenizer.symbols.start_ids
+            target = torch.tensor([[*start, *ids[0].tolist()]])
+            expected = model(source, target)[:, len(start) - 1 :] if pair else model(ids)
+            torch.testing.assert_close(found, expected[0], rtol=1e-4, atol=1e-5)
+        assert all(part.chunk == 1 for part in model.modules() if isinstance(part, FeedForward))
+
+
+def test_an_exported_chunked_module_serves_any_length() -> None:
+    chunked = Chunked(FeedForward(4, 6, chunk=1), positions=2)
+    dims = {1: torch.export.Dim("position")}
+    graph = torch.export.export(chunked, (torch.randn(2, 5, 4),), dynamic_shapes=(dims,)).module()
+    for length in (2, 3, 11):
+        x = torch.randn(2, length, 4)
+        torch.testing.assert_close(graph(x), chunked(x))
 
 
 def test_a_recurrent_model_is_refused(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ class FeedForward(nn.Module):
         activation: `relu` as in the paper; `gelu` (exact) as in BERT, `gelu_tanh` (approximated) as in GPT-2; `silu`;
             `tanh`; `quick_gelu` (approximated by x sigmoid(1.702 x)) as in CLIP.
         chunk: how many positions are computed at a time, at least 1: the same result with less memory; None: all.
+            An exported graph has no chunks, as it must serve any length.
     Source: Vaswani et al. 2017, section 3.3, equation 2; Kitaev et al. 2020, section 3, "chunking".
     """
 
@@ -69,7 +70,7 @@ class FeedForward(nn.Module):
             ShapeError: positions of another width.
         """
         check_width("input", x.shape[-1], self.inner_proj.in_features)
-        if self.chunk is None or x.ndim < 2 or x.shape[-2] <= self.chunk:
+        if self.chunk is None or torch.compiler.is_exporting() or x.ndim < 2 or x.shape[-2] <= self.chunk:
             return self.output_proj(self.inner(x))
         return torch.cat([self.output_proj(self.inner(part)) for part in x.split(self.chunk, dim=-2)], dim=-2)
 
@@ -104,7 +105,7 @@ class Chunked(nn.Module):
     """A feed-forward layer that computes a few positions at a time: the same result with less memory.
 
     Args:
-        positions: how many, at least 1.
+        positions: how many, at least 1. An exported graph has no chunks, as it must serve any length.
     Source: Kitaev et al. 2020, section 3, "chunking".
     """
 
@@ -116,6 +117,8 @@ class Chunked(nn.Module):
 
     def forward(self, x: Float[Tensor, "*batch position model_dim"]) -> Float[Tensor, "*batch position model_dim"]:
         """The transformed positions."""
+        if torch.compiler.is_exporting():
+            return cast("Tensor", self.feed_forward(x))
         return torch.cat([self.feed_forward(part) for part in x.split(self.positions, dim=-2)], dim=-2)
 
     if TYPE_CHECKING:
