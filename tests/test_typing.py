@@ -4,6 +4,7 @@ All programs are checked in one run of mypy, with the settings and the cache of 
 """
 
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -181,6 +182,51 @@ def test_a_call_of_each_public_module_has_the_type_of_its_forward(said: Mapping[
     for name, call, forward in zip(modules(), revealed[::2], revealed[1::2], strict=True):
         assert "Any" not in call.rpartition("->")[2], f"{name}: {call}"
         assert call == forward, name
+
+
+RECORDS = """
+    from regard.data.selection import DataConfig
+    from regard.generation.options import DecodingOptions, TextOptions
+    from regard.models.adaptation import AdapterConfig
+    from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderClassifierConfig, EncoderDecoderConfig
+    from regard.models.config import RecurrentConfig, RotaryScalingConfig
+    from regard.text.languages import Languages
+    from regard.text.tokenizer import Symbols
+    from regard.text.tokenizer_config import TokenizerConfig
+    from regard.training.training_config import TrainingConfig
+
+    DecoderConfig(vocab_size=100, pad_id=0)
+    EncoderConfig(vocab_size=100, model_dim=64)
+    EncoderDecoderConfig(vocab_size=100, positions="rotary")
+    EncoderDecoderClassifierConfig(vocab_size=100)
+    RecurrentConfig(vocab_size=100)
+    RotaryScalingConfig(factor=2.0)
+    TokenizerConfig(vocab_size=100)
+    Symbols()
+    Languages(tokens={"en": "<en>"})
+    TrainingConfig(steps=10)
+    DataConfig()
+    AdapterConfig(rank=4)
+    DecodingOptions(beam_size=3)
+    TextOptions(temperature=0.5)
+    DecoderConfig()  # error: vocab_size
+"""
+
+
+def test_public_records_need_no_plugin_of_mypy(tmp_path: Path) -> None:
+    program = inspect.cleandoc(RECORDS)
+    (tmp_path / "use_records.py").write_text(program + "\n")
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "mypy", "--follow-imports=silent", "--config-file="),
+            *("--cache-dir", ROOT / ".mypy_cache" / "without-plugins", "use_records.py"),
+        ],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": "", "MYPYPATH": str(ROOT / "src")},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    told = re.findall(r"^\S+?:(\d+): error: (.*)$", done.stdout, re.M)
+    assert [int(line) for line, _ in told] == [len(program.splitlines())], done.stdout + done.stderr
+    assert "vocab_size" in told[0][1]
 
 
 def spelled(kind: Any) -> str:

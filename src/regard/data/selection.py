@@ -25,43 +25,50 @@ class DataConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     weights: list[Annotated[float, Field(le=1e9)]] | None = Field(
-        None, description="relative weight of each corpus in an epoch; null: each pair once"
+        default=None, description="relative weight of each corpus in an epoch; null: each pair once"
     )
     temperature: float = Field(
-        1.0, ge=1, description="above 1, small corpora get more weight: size ** (1 / temperature)"
+        default=1.0, ge=1, description="above 1, small corpora get more weight: size ** (1 / temperature)"
     )
     tags: list[Annotated[str, Field(min_length=1, max_length=100)] | None] | None = Field(
-        None, description="a token for each corpus that its sources begin with in training, such as <bt>; null: none"
+        default=None,
+        description="a token for each corpus that its sources begin with in training, such as <bt>; null: none",
     )
     directions: list[Annotated[str, Field(max_length=41)]] | None = Field(
-        None, description="for each corpus, its languages, such as en-de: one model learns all; null: one direction"
+        default=None,
+        description="for each corpus, its languages, such as en-de: one model learns all; null: one direction",
     )
     noise: list[Annotated[float, Field(ge=0, lt=0.5)]] | None = Field(
-        None,
+        default=None,
         description="for each corpus, the share of source tokens that are left out, and the share that are hidden, each time "
         "a pair is read; the rest is moved by up to 3 places",
     )
     alignments: list[str | None] | None = Field(
-        None,
+        default=None,
         description="for each corpus, a file of word alignments in Pharaoh's format, a line for each of its lines; null: none",
     )
-    first_word: Literal[0, 1] = Field(0, description="the number of the first word in data.alignments")
+    first_word: Literal[0, 1] = Field(default=0, description="the number of the first word in data.alignments")
     word_separators: Separators = Field(
-        "spaces",
+        default="spaces",
         description="what separates the words that data.alignments counts: `spaces` (spaces and tabs, as in fast_align), or "
         "any `whitespace` (as Python's `str.split`)",
     )
     max_tokens: int | None = Field(
-        None, ge=2, description="leave out pairs with a longer side; null: model.max_positions"
+        default=None, ge=2, description="leave out pairs with a longer side; null: model.max_positions"
     )
     max_ratio: float | None = Field(
-        None, gt=1, description="leave out pairs with a side that has more than this many times the tokens of the other"
+        default=None,
+        gt=1,
+        description="leave out pairs with a side that has more than this many times the tokens of the other",
     )
     concatenation: float = Field(
-        0.0, ge=0, le=1, description="fraction of pairs that are concatenated with another pair, drawn at random"
+        default=0.0,
+        ge=0,
+        le=1,
+        description="fraction of pairs that are concatenated with another pair, drawn at random",
     )
     bpe_dropout: float = Field(
-        0.0,
+        default=0.0,
         ge=0,
         lt=1,
         description="fraction of merges to skip at random each time a pair is read (BPE-dropout; bpe only)",

@@ -57,62 +57,70 @@ class DecodingOptions(SamplingOptions):
     former_names = {"risk": "minimum_bayes_risk"}  # noqa: RUF012
 
     method: str = Field(
-        "beam", description="beam; sample: draw tokens; stochastic_beam: draw whole texts without replacement"
+        default="beam", description="beam; sample: draw tokens; stochastic_beam: draw whole texts without replacement"
     )
-    beam_size: int = Field(5, ge=1, le=MOST_HYPOTHESES, description="hypotheses kept at each step; 1 is greedy search")
+    beam_size: int = Field(
+        default=5, ge=1, le=MOST_HYPOTHESES, description="hypotheses kept at each step; 1 is greedy search"
+    )
     n_best: int = Field(
-        1,
+        default=1,
         ge=1,
         le=MOST_HYPOTHESES,
         description="translations of each text, at most beam_size; with method=sample, the number of samples",
     )
-    length_penalty: float = Field(1.0, ge=0, le=100, description="the exponent alpha; 0 favours short translations")
-    length_norm: str = Field("wu", description="wu: ((5 + length) / 6)^alpha; average: length^alpha; none: 1")
+    length_penalty: float = Field(
+        default=1.0, ge=0, le=100, description="the exponent alpha; 0 favours short translations"
+    )
+    length_norm: str = Field(default="wu", description="wu: ((5 + length) / 6)^alpha; average: length^alpha; none: 1")
     coverage_penalty: float = Field(
-        0.0,
+        default=0.0,
         ge=0,
         description="beta; finished hypotheses that attended to more of the source rank higher (beam only)",
     )
     early_stopping: bool = Field(
-        True,
+        default=True,
         description="stop when beam_size hypotheses have finished and no active one scores higher; false: exact, slow",
     )
     num_groups: int = Field(
-        1, ge=1, description="groups of a diverse beam, each with beam_size / num_groups hypotheses"
+        default=1, ge=1, description="groups of a diverse beam, each with beam_size / num_groups hypotheses"
     )
-    diversity: float = Field(0.5, ge=0, description="penalty, in nats, for a token that an earlier group chose")
+    diversity: float = Field(default=0.5, ge=0, description="penalty, in nats, for a token that an earlier group chose")
     minimum_bayes_risk: Literal["chrf", "bleu"] | None = Field(
-        None, description="choose the candidate that agrees most with the others by this score (minimum Bayes risk)"
+        default=None,
+        description="choose the candidate that agrees most with the others by this score (minimum Bayes risk)",
     )
     num_candidates: int = Field(
-        32,
+        default=32,
         ge=1,
         le=MOST_HYPOTHESES,
         description="how many samples, or beam hypotheses, minimum_bayes_risk chooses among",
     )
-    max_length: int | None = Field(None, ge=1, description="longest translation, in tokens with the end symbol")
-    max_ratio: float | None = Field(None, gt=0, description="longest translation, in tokens per token of the source")
-    min_length: int = Field(0, ge=0, description="shortest translation, in tokens with the end symbol")
-    min_ratio: float = Field(0.0, ge=0, description="shortest translation, in tokens per token of the source")
-    no_repeat_ngram: int | None = Field(None, ge=1, description="no n-gram of this size is written twice")
-    repetition_penalty: float = Field(
-        1.0, gt=0, description="multiplies the log-probabilities of tokens that were already written"
+    max_length: int | None = Field(default=None, ge=1, description="longest translation, in tokens with the end symbol")
+    max_ratio: float | None = Field(
+        default=None, gt=0, description="longest translation, in tokens per token of the source"
     )
-    banned: tuple[str, ...] = Field((), description="phrases that are never written")
-    vocabulary: tuple[str, ...] = Field((), description="write only tokens of these texts; empty: any token")
+    min_length: int = Field(default=0, ge=0, description="shortest translation, in tokens with the end symbol")
+    min_ratio: float = Field(default=0.0, ge=0, description="shortest translation, in tokens per token of the source")
+    no_repeat_ngram: int | None = Field(default=None, ge=1, description="no n-gram of this size is written twice")
+    repetition_penalty: float = Field(
+        default=1.0, gt=0, description="multiplies the log-probabilities of tokens that were already written"
+    )
+    banned: tuple[str, ...] = Field(default=(), description="phrases that are never written")
+    vocabulary: tuple[str, ...] = Field(default=(), description="write only tokens of these texts; empty: any token")
     batch_size: BatchSize = None
     workers: int | None = Field(
-        None,
+        default=None,
         ge=1,
         le=MOST_WORKERS,
         description="batches decoded in parallel on a CPU; null: 2 if there are enough texts",
     )
     deterministic: bool = Field(
-        False, description="decode each text alone: bit-identical results whatever else is translated, but slower"
+        default=False,
+        description="decode each text alone: bit-identical results whatever else is translated, but slower",
     )
-    alternatives: int = Field(0, ge=0, description="return this many of the likeliest tokens of each step")
-    alignment: bool = Field(False, description="return which source tokens each token was written from")
-    trace: bool = Field(False, description="return every candidate of the search")
+    alternatives: int = Field(default=0, ge=0, description="return this many of the likeliest tokens of each step")
+    alignment: bool = Field(default=False, description="return which source tokens each token was written from")
+    trace: bool = Field(default=False, description="return every candidate of the search")
 
     def check(self) -> None:
         """Make sure that the options make sense together.
@@ -220,10 +228,10 @@ class DecodingOptions(SamplingOptions):
 class TextOptions(SamplingOptions):
     """The options of a language model that continues a prompt."""
 
-    temperature: float = Field(0.8, ge=0, description="divides the logits; 0 takes the likeliest token")
-    max_tokens: int = Field(200, ge=1, le=1_000_000, description="how many tokens to write")
-    stop_at_line: bool = Field(False, description="end with the line")
-    stop: tuple[str, ...] = Field((), description="end before any of these texts")
+    temperature: float = Field(default=0.8, ge=0, description="divides the logits; 0 takes the likeliest token")
+    max_tokens: int = Field(default=200, ge=1, le=1_000_000, description="how many tokens to write")
+    stop_at_line: bool = Field(default=False, description="end with the line")
+    stop: tuple[str, ...] = Field(default=(), description="end before any of these texts")
     batch_size: BatchSize = None
 
     def check(self) -> None:

@@ -32,18 +32,20 @@ class AdapterConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    rank: int | None = Field(None, ge=1, le=65536, description="of each update; null: no adapter, all weights learn")
+    rank: int | None = Field(
+        default=None, ge=1, le=65536, description="of each update; null: no adapter, all weights learn"
+    )
     alpha: float | None = Field(
-        None, gt=0, le=1e6, description="the update is multiplied by alpha / rank; null: twice the rank"
+        default=None, gt=0, le=1e6, description="the update is multiplied by alpha / rank; null: twice the rank"
     )
     targets: list[Annotated[str, Field(min_length=1)]] | None = Field(
-        None,
+        default=None,
         min_length=1,
         description="parts or linear maps that are adapted, such as encoder or query_proj; null: all linear maps but the head's",
     )
-    dropout: float = Field(0.0, ge=0, lt=1, description="of what the update reads, in training")
+    dropout: float = Field(default=0.0, ge=0, lt=1, description="of what the update reads, in training")
     whole: list[Annotated[str, Field(min_length=1)]] | None = Field(
-        None,
+        default=None,
         min_length=1,
         description="parts that learn as a whole beside the updates, and are stored with them, such as embeddings; null: none",
     )

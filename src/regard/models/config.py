@@ -71,13 +71,13 @@ class RotaryScalingConfig(BaseModel):
 
     factor: float = Field(gt=0, le=1e6, description="what frequencies are divided by")
     training_length: int | None = Field(
-        None,
+        default=None,
         ge=1,
         le=MOST_POSITIONS,
         description="longest text of training, in tokens; null: all frequencies are divided",
     )
-    low_factor: float = Field(1.0, gt=0, le=1e6)
-    high_factor: float = Field(4.0, gt=0, le=1e6)
+    low_factor: float = Field(default=1.0, gt=0, le=1e6)
+    high_factor: float = Field(default=4.0, gt=0, le=1e6)
 
     @model_validator(mode="after")
     def _factors_grow(self) -> RotaryScalingConfig:
@@ -93,21 +93,21 @@ class ModelConfig(BaseModel):
 
     arch: str = Field(description="the name of the family")
     vocab_size: int = Field(ge=5, le=MOST_TOKENS, description="tokens of the vocabulary")
-    model_dim: int = Field(512, ge=1, le=WIDEST, description="width of embeddings and states")
-    max_positions: int = Field(1024, ge=2, le=MOST_POSITIONS, description="longest sequence, in tokens")
-    pad_id: int = Field(0, ge=0, lt=MOST_TOKENS, description="the tokenizer's: not for users to set")
+    model_dim: int = Field(default=512, ge=1, le=WIDEST, description="width of embeddings and states")
+    max_positions: int = Field(default=1024, ge=2, le=MOST_POSITIONS, description="longest sequence, in tokens")
+    pad_id: int = Field(default=0, ge=0, lt=MOST_TOKENS, description="the tokenizer's: not for users to set")
 
 
 class TransformerConfig(ModelConfig):
     """The configuration that every Transformer has; by default, the paper's `base` model."""
 
     model_dim: int = Field(
-        512, ge=2, le=WIDEST, description="width of the residual stream; even, a multiple of num_heads"
+        default=512, ge=2, le=WIDEST, description="width of the residual stream; even, a multiple of num_heads"
     )
-    ff_dim: int = Field(2048, ge=1, le=WIDEST_INNER, description="inner width of the feed-forward layers")
-    num_heads: int = Field(8, ge=1, le=MOST_HEADS)
+    ff_dim: int = Field(default=2048, ge=1, le=WIDEST_INNER, description="inner width of the feed-forward layers")
+    num_heads: int = Field(default=8, ge=1, le=MOST_HEADS)
     num_kv_heads: int | None = Field(
-        None, ge=1, description="heads of keys and values (grouped-query attention); null: num_heads"
+        default=None, ge=1, description="heads of keys and values (grouped-query attention); null: num_heads"
     )
     head_dim: int = Field(
         default_factory=lambda data: data["model_dim"] // data["num_heads"],
@@ -115,50 +115,60 @@ class TransformerConfig(ModelConfig):
         le=WIDEST,
         description="width of a head; by default model_dim / num_heads",
     )
-    value_head_dim: int | None = Field(None, ge=1, le=WIDEST, description="width of a head's values; null: head_dim")
-    dropout: Fraction = Field(0.1, description="on embeddings and on each sublayer's output")
-    attention_dropout: Fraction = Field(0.0, description="on attention weights")
+    value_head_dim: int | None = Field(
+        default=None, ge=1, le=WIDEST, description="width of a head's values; null: head_dim"
+    )
+    dropout: Fraction = Field(default=0.1, description="on embeddings and on each sublayer's output")
+    attention_dropout: Fraction = Field(default=0.0, description="on attention weights")
     norm: Literal["post", "pre", "sandwich"] = Field(
-        "post", description="where the norms are: after the residual sum, before the sublayer, on both sides of it"
+        default="post",
+        description="where the norms are: after the residual sum, before the sublayer, on both sides of it",
     )
     norm_kind: Literal["layer", "rms", "batch", "none"] = Field(
-        "layer",
+        default="layer",
         description="what is normalised: each position, likewise without its mean, each feature over all tokens, nothing",
     )
-    norm_epsilon: float = Field(1e-5, gt=0, le=1)
-    norm_bias: bool = Field(True, description="whether norms of kind layer have biases")
+    norm_epsilon: float = Field(default=1e-5, gt=0, le=1)
+    norm_bias: bool = Field(default=True, description="whether norms of kind layer have biases")
     activation: Activation = "relu"
-    gated: bool = Field(False, description="gated feed-forward layers: SwiGLU with silu")
-    bias: bool = Field(True, description="whether linear maps have biases")
+    gated: bool = Field(default=False, description="gated feed-forward layers: SwiGLU with silu")
+    bias: bool = Field(default=True, description="whether linear maps have biases")
     attention_output_bias: bool | None = Field(
-        None, description="whether the map after attention's heads has a bias; null: as bias"
+        default=None, description="whether the map after attention's heads has a bias; null: as bias"
     )
     feed_forward_bias: bool | None = Field(
-        None, description="whether the maps of feed-forward layers have biases; null: as bias"
+        default=None, description="whether the maps of feed-forward layers have biases; null: as bias"
     )
-    query_key_norm: bool = Field(False, description="whether each head's queries and keys are normalised, as in Qwen 3")
+    query_key_norm: bool = Field(
+        default=False, description="whether each head's queries and keys are normalised, as in Qwen 3"
+    )
     score_cap: float | None = Field(
-        None,
+        default=None,
         gt=0,
         le=1e6,
         description="what scores s are bounded by: cap tanh(s / cap), as in Gemma 2; null: nothing",
     )
     feed_forward_chunk: int | None = Field(
-        None, ge=1, le=MOST_POSITIONS, description="positions that feed-forward layers compute at a time; null: all"
+        default=None,
+        ge=1,
+        le=MOST_POSITIONS,
+        description="positions that feed-forward layers compute at a time; null: all",
     )
     positions: Positions = "sinusoidal"
-    rotary_base: float = Field(10_000.0, gt=1, le=1e12, description="sets the slowest frequency of rotary positions")
+    rotary_base: float = Field(
+        default=10_000.0, gt=1, le=1e12, description="sets the slowest frequency of rotary positions"
+    )
     local_rotary_base: float | None = Field(
-        None,
+        default=None,
         gt=1,
         le=1e12,
         description="the base in layers with a window, which rotary_scaling then leaves as they are; null: that of all layers",
     )
     rotary_dim: int | None = Field(
-        None, ge=2, le=WIDEST, description="dimensions of each head that rotary positions turn, even; null: all"
+        default=None, ge=2, le=WIDEST, description="dimensions of each head that rotary positions turn, even; null: all"
     )
     rotary_scaling: RotaryScalingConfig | None = Field(
-        None, description="slower rotation, for texts longer than those of training; null: none"
+        default=None, description="slower rotation, for texts longer than those of training; null: none"
     )
     windows: Windows = Field(
         default_factory=list,
@@ -167,7 +177,7 @@ class TransformerConfig(ModelConfig):
         "all layers look everywhere",
     )
     pad_id: int = Field(
-        0,
+        default=0,
         ge=-1,
         lt=MOST_TOKENS,
         description="the tokenizer's, not for users to set; -1: the vocabulary has none, padding is the id -1",
@@ -247,29 +257,33 @@ class EncoderDecoderConfig(TransformerConfig):
     num_encoder_layers: Layers = 6
     num_decoder_layers: Layers = 6
     decoder_past: Literal["self_attention", "ssru"] = Field(
-        "self_attention",
+        default="self_attention",
         description="how decoder layers read the tokens before: by self-attention, or by a recurrence with one state (SSRU)",
     )
     tied_embeddings: Literal["all", "target", "source", "none"] = Field(
-        "all",
+        default="all",
         description="which embeddings share one matrix: source, target and output; target and output; source and target; none",
     )
     source_vocab_size: SourceVocabulary = None
     num_source_types: int = Field(
-        0, ge=0, le=MOST_KINDS, description="kinds of source token, each with a vector that is added; 0: none"
+        default=0, ge=0, le=MOST_KINDS, description="kinds of source token, each with a vector that is added; 0: none"
     )
-    scale_embeddings: bool = Field(True, description="whether embeddings are multiplied by sqrt(model_dim)")
+    scale_embeddings: bool = Field(default=True, description="whether embeddings are multiplied by sqrt(model_dim)")
     encoder_windows: Windows | None = Field(
-        None, max_length=MOST_LAYERS, description="the encoder's windows, where they are others; null: `windows`"
+        default=None,
+        max_length=MOST_LAYERS,
+        description="the encoder's windows, where they are others; null: `windows`",
     )
     embedding_norm: Literal["none", "source", "both"] = Field(
-        "none", description="which embeddings are normalised, as in BERT and BART"
+        default="none", description="which embeddings are normalised, as in BERT and BART"
     )
-    output_bias: bool = Field(False, description="whether each token of the vocabulary has a bias")
-    output_transform: bool = Field(False, description="a layer before the output, as BERT predicts hidden tokens")
+    output_bias: bool = Field(default=False, description="whether each token of the vocabulary has a bias")
+    output_transform: bool = Field(
+        default=False, description="a layer before the output, as BERT predicts hidden tokens"
+    )
     logit_cap: LogitCap = None
     alignment_head: str | None = Field(
-        None,
+        default=None,
         pattern=r"^cross\.\d{1,4}\.\d{1,4}$",
         description="the head of cross-attention that alignments are read from, such as cross.2.0; null: no head is special",
     )
@@ -323,20 +337,23 @@ class DecoderConfig(TransformerConfig):
     norm: Literal["post", "pre", "sandwich"] = "pre"
     activation: Activation = "gelu_tanh"
     positions: Positions = "learned"
-    tied_embeddings: bool = Field(True, description="whether the output shares the embedding matrix")
+    tied_embeddings: bool = Field(default=True, description="whether the output shares the embedding matrix")
     scale_embeddings: bool = Field(
-        False, description="whether embeddings are multiplied by sqrt(model_dim), as in Gemma"
+        default=False, description="whether embeddings are multiplied by sqrt(model_dim), as in Gemma"
     )
-    embedding_norm: bool = Field(False, description="whether embeddings are normalised, as in BERT")
-    output_bias: bool = Field(False, description="whether each token of the vocabulary has a bias")
-    output_transform: bool = Field(False, description="a layer before the output, as BERT predicts hidden tokens")
+    embedding_norm: bool = Field(default=False, description="whether embeddings are normalised, as in BERT")
+    output_bias: bool = Field(default=False, description="whether each token of the vocabulary has a bias")
+    output_transform: bool = Field(
+        default=False, description="a layer before the output, as BERT predicts hidden tokens"
+    )
     logit_cap: LogitCap = None
     parallel_residual: bool = Field(
-        False,
+        default=False,
         description="whether feed-forward layers read what attention reads, and not also what it adds, as in GPT-NeoX",
     )
     cross_attention: bool = Field(
-        False, description="whether layers look at the states of an encoder, which a program of one's own must give"
+        default=False,
+        description="whether layers look at the states of an encoder, which a program of one's own must give",
     )
 
     @property
@@ -367,16 +384,16 @@ POOLING = (
 class LabelledConfig(TransformerConfig):
     """The settings of models with labels, whatever a label is of."""
 
-    task: Any = Field("classify", description="what the head predicts")
+    task: Any = Field(default="classify", description="what the head predicts")
     pair_separators: int = Field(
-        0,
+        default=0,
         ge=0,
         le=2,
         description="end symbols between the two texts of a pair, which have a tab between them in the data: 1 as BERT, 2 as "
         "RoBERTa; 0: no text is a pair",
     )
     separator_id: int = Field(
-        -1,
+        default=-1,
         ge=-1,
         lt=MOST_TOKENS,
         description="the end symbol of the texts of a pair, the tokenizer's: not for users to set",
@@ -385,14 +402,14 @@ class LabelledConfig(TransformerConfig):
         default_factory=list, description="names of the classes, tags or predicted numbers, from the data"
     )
     head_activation: Activation | None = Field(
-        None, description="inside the head; null: tanh for tasks of whole texts, else gelu"
+        default=None, description="inside the head; null: tanh for tasks of whole texts, else gelu"
     )
     head_transform: Literal["none", "dense", "norm"] | None = Field(
-        None,
+        default=None,
         description="the layer before the head's output: none, one with an activation, one that is also normalised; null: "
         "norm to predict tokens, dense for tasks of whole texts, else none",
     )
-    pooling: Pooling = Field("first", description=POOLING)
+    pooling: Pooling = Field(default="first", description=POOLING)
 
     @property
     def reads_pairs(self) -> bool:
@@ -405,14 +422,14 @@ class EncoderConfig(LabelledConfig):
 
     arch: Literal["encoder"] = "encoder"
     task: Literal["mlm", "classify", "multilabel", "regression", "tag", "spans", "none"] = Field(
-        "mlm", description="what the head predicts; none: there is no head"
+        default="mlm", description="what the head predicts; none: there is no head"
     )
     num_layers: Layers = 6
     max_positions: int = Field(
-        1024, ge=3, le=MOST_POSITIONS, description="longest text, in tokens, begin and end symbol included"
+        default=1024, ge=3, le=MOST_POSITIONS, description="longest text, in tokens, begin and end symbol included"
     )
     embedding_dim: int | None = Field(
-        None,
+        default=None,
         ge=1,
         le=WIDEST,
         description="width of the embeddings, which a linear map then makes as wide as states, as in ELECTRA and ALBERT; null: "
@@ -425,19 +442,21 @@ class EncoderConfig(LabelledConfig):
         "layer has its own",
     )
     num_segments: int = Field(
-        2, ge=0, le=MOST_KINDS, description="kinds of token: BERT's first and second sentence; 0: no kinds"
+        default=2, ge=0, le=MOST_KINDS, description="kinds of token: BERT's first and second sentence; 0: no kinds"
     )
-    embedding_norm: bool = Field(True, description="whether embeddings are normalised, as in BERT")
+    embedding_norm: bool = Field(default=True, description="whether embeddings are normalised, as in BERT")
     first_norm: bool = Field(
-        True,
+        default=True,
         description="whether the input of the first layer's attention is normalised; false, with norm pre: as in ModernBERT",
     )
-    pooler: bool = Field(False, description="without a task, whether there is a vector for the whole text, as in BERT")
+    pooler: bool = Field(
+        default=False, description="without a task, whether there is a vector for the whole text, as in BERT"
+    )
     activation: Activation = "gelu"
     tied_embeddings: bool = Field(
-        True, description="whether the output that predicts tokens shares the embedding matrix"
+        default=True, description="whether the output that predicts tokens shares the embedding matrix"
     )
-    norm_epsilon: float = Field(1e-12, gt=0, le=1)
+    norm_epsilon: float = Field(default=1e-12, gt=0, le=1)
     positions: Positions = "learned"
 
     @model_validator(mode="after")
@@ -484,15 +503,17 @@ class EncoderDecoderClassifierConfig(LabelledConfig):
     """An encoder-decoder Transformer that classifies texts: both sides read the text. The defaults are the shape of BART."""
 
     arch: Literal["encoder-decoder-classifier"] = "encoder-decoder-classifier"
-    task: Literal["classify", "multilabel", "regression"] = Field("classify", description="what the head predicts")
+    task: Literal["classify", "multilabel", "regression"] = Field(
+        default="classify", description="what the head predicts"
+    )
     num_encoder_layers: Layers = 6
     num_decoder_layers: Layers = 6
-    scale_embeddings: bool = Field(False, description="whether embeddings are multiplied by sqrt(model_dim)")
-    embedding_norm: bool = Field(True, description="whether embeddings are normalised, as in BART")
+    scale_embeddings: bool = Field(default=False, description="whether embeddings are multiplied by sqrt(model_dim)")
+    embedding_norm: bool = Field(default=True, description="whether embeddings are normalised, as in BART")
     activation: Activation = "gelu"
-    pooling: Pooling = Field("last", description=POOLING)
+    pooling: Pooling = Field(default="last", description=POOLING)
     start_id: int = Field(
-        2,
+        default=2,
         ge=0,
         lt=MOST_TOKENS,
         description="the symbol that the decoder reads first, the tokenizer's: not for users to set",
@@ -532,18 +553,18 @@ class RecurrentConfig(ModelConfig):
     arch: Literal["rnn"] = "rnn"
     source_vocab_size: SourceVocabulary = None
     model_dim: int = Field(
-        512, ge=1, le=WIDEST, description="width of embeddings and states; the encoder has it in each direction"
+        default=512, ge=1, le=WIDEST, description="width of embeddings and states; the encoder has it in each direction"
     )
     cell: Literal["gru", "lstm"] = "gru"
     score: Annotated[str, _one_of(SCORES)] = Field(
-        "additive", description="how the decoder's state is compared with the source"
+        default="additive", description="how the decoder's state is compared with the source"
     )
-    dropout: Fraction = Field(0.1, description="on embeddings and before the output")
+    dropout: Fraction = Field(default=0.1, description="on embeddings and before the output")
     teacher_forcing: float = Field(
-        1.0,
+        default=1.0,
         ge=0,
         le=1,
         description="probability, in training, that the next input is the reference token, not the model's own",
     )
-    max_positions: int = Field(1024, ge=2, le=MOST_POSITIONS, description="longest source or target, in tokens")
-    pad_id: int = Field(0, ge=0, lt=MOST_TOKENS, description="the tokenizer's: not for users to set")
+    max_positions: int = Field(default=1024, ge=2, le=MOST_POSITIONS, description="longest source or target, in tokens")
+    pad_id: int = Field(default=0, ge=0, lt=MOST_TOKENS, description="the tokenizer's: not for users to set")

@@ -31,15 +31,17 @@ class Languages(BaseModel):
     tokens: dict[str, str] = Field(
         min_length=1, max_length=MOST_LANGUAGES, description="the token of each language, by its code"
     )
-    source_begin: list[Side] = Field([], max_length=2, description="whose tokens stand before a source")
-    source_end: list[Side] = Field([], max_length=2, description="whose tokens stand after a source and its end symbol")
-    starts: bool = Field(False, description="whether a decoder starts with the target's token")
-    begins: bool = Field(False, description="whether the target's token is the first that is written")
-    sources: list[str] = Field([], description="codes of the languages that are read; empty: all")
-    targets: list[str] = Field([], description="codes of the languages that are written; empty: all")
-    source: str | None = Field(None, description="the code of the source where none is named")
-    target: str | None = Field(None, description="the code of the target where none is named")
-    trained: list[str] = Field([], description="the directions of training, such as en-de; empty: unknown")
+    source_begin: list[Side] = Field(default=[], max_length=2, description="whose tokens stand before a source")
+    source_end: list[Side] = Field(
+        default=[], max_length=2, description="whose tokens stand after a source and its end symbol"
+    )
+    starts: bool = Field(default=False, description="whether a decoder starts with the target's token")
+    begins: bool = Field(default=False, description="whether the target's token is the first that is written")
+    sources: list[str] = Field(default=[], description="codes of the languages that are read; empty: all")
+    targets: list[str] = Field(default=[], description="codes of the languages that are written; empty: all")
+    source: str | None = Field(default=None, description="the code of the source where none is named")
+    target: str | None = Field(default=None, description="the code of the target where none is named")
+    trained: list[str] = Field(default=[], description="the directions of training, such as en-de; empty: unknown")
 
     @model_validator(mode="after")
     def _codes_have_tokens(self) -> Languages:

@@ -49,18 +49,20 @@ class Symbols(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    pad_id: int = Field(0, ge=-1, description="-1: the vocabulary has no padding token")
-    unk_id: int = Field(1, ge=0)
-    bos_id: int = Field(2, ge=0, description="in front of an encoder's texts")
-    eos_id: int = Field(3, ge=0)
-    mask_id: int | None = Field(None, ge=0)
-    start_ids: list[Id] = Field([2], min_length=1, description="what a decoder has read before it writes")
-    source_begin_ids: list[Id] = Field([], description="in front of a source; of a decoder without one, of a prompt")
+    pad_id: int = Field(default=0, ge=-1, description="-1: the vocabulary has no padding token")
+    unk_id: int = Field(default=1, ge=0)
+    bos_id: int = Field(default=2, ge=0, description="in front of an encoder's texts")
+    eos_id: int = Field(default=3, ge=0)
+    mask_id: int | None = Field(default=None, ge=0)
+    start_ids: list[Id] = Field(default=[2], min_length=1, description="what a decoder has read before it writes")
+    source_begin_ids: list[Id] = Field(
+        default=[], description="in front of a source; of a decoder without one, of a prompt"
+    )
     source_end_ids: list[Id] = [3]
-    banned_ids: list[Id] = Field([0, 1, 2], description="what a decoder never writes")
-    lines_end: bool = Field(True, description="whether eos_id is the line break in running text")
+    banned_ids: list[Id] = Field(default=[0, 1, 2], description="what a decoder never writes")
+    lines_end: bool = Field(default=True, description="whether eos_id is the line break in running text")
     language_ids: list[Id] = Field(
-        [], description="tokens of languages, which are never read from a text nor shown in one"
+        default=[], description="tokens of languages, which are never read from a text nor shown in one"
     )
 
     @property
@@ -86,7 +88,7 @@ class _Extension(BaseModel):
     symbols: Symbols | None = None
     """None: those of Regard's tokenizers."""
     vocabulary: list[str] | None = None
-    num_ids: int | None = Field(None, ge=1)
+    num_ids: int | None = Field(default=None, ge=1)
     languages: Languages | None = None
     is_ours: bool = False
     """Whether it is a tokenizer of ours with other symbols."""

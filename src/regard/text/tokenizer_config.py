@@ -20,33 +20,37 @@ class TokenizerConfig(BaseModel):
 
     kind: Kind = "bpe"
     target_kind: Kind | None = Field(
-        None, description="kind of the target's tokenizer, if it differs; needs shared: false"
+        default=None, description="kind of the target's tokenizer, if it differs; needs shared: false"
     )
     vocab_size: int = Field(
-        8000, ge=8, le=LARGEST_VOCABULARY, description="largest number of tokens, the four special ones included"
+        default=8000,
+        ge=8,
+        le=LARGEST_VOCABULARY,
+        description="largest number of tokens, the four special ones included",
     )
     normalization: Literal["NFC", "NFD"] = Field(
-        "NFC", description="Unicode normal form of the text; NFD separates accents from letters and splits Hangul"
+        default="NFC",
+        description="Unicode normal form of the text; NFD separates accents from letters and splits Hangul",
     )
     split_digits: bool = Field(
-        True, description="cut numbers into digits, so that unseen numbers are composed; not in kind words"
+        default=True, description="cut numbers into digits, so that unseen numbers are composed; not in kind words"
     )
     across_spaces: bool = Field(
-        False, description="tokens of kind bpe may reach across spaces, so that frequent phrases become tokens"
+        default=False, description="tokens of kind bpe may reach across spaces, so that frequent phrases become tokens"
     )
     leading_space: bool = Field(
-        True, description="put a space before each text, so that its first word is tokenized like the others"
+        default=True, description="put a space before each text, so that its first word is tokenized like the others"
     )
-    shared: bool = Field(True, description="one vocabulary for source and target; false: one for each")
+    shared: bool = Field(default=True, description="one vocabulary for source and target; false: one for each")
     max_lines: int = Field(
-        5_000_000,
+        default=5_000_000,
         ge=1,
         description="lines of each side that the vocabulary is learned from, evenly spread over larger texts",
     )
     add: list[Annotated[str, Field(min_length=1, max_length=100)]] = Field(
-        [], description="tokens that are never cut, beside the others"
+        default=[], description="tokens that are never cut, beside the others"
     )
-    with_mask: bool = Field(False, description="a fifth special token, <mask>, for masked language models")
+    with_mask: bool = Field(default=False, description="a fifth special token, <mask>, for masked language models")
 
     @model_validator(mode="after")
     def _go_together(self) -> TokenizerConfig:

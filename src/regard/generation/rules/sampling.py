@@ -27,14 +27,21 @@ class SamplingOptions(Options):
         et al. 2023, section 4 (typical: the tokens whose surprise is nearest to the mean surprise).
     """
 
-    temperature: float = Field(1.0, ge=0, description="of samples; divides the logits; 0 takes the likeliest token")
-    top_k: int | None = Field(None, ge=1, description="draw from so many of the likeliest tokens only")
-    top_p: float = Field(1.0, gt=0, le=1, description="draw from the likeliest tokens of this probability only")
-    min_p: float = Field(
-        0.0, ge=0, lt=1, description="draw from tokens with at least this share of the likeliest one's probability"
+    temperature: float = Field(
+        default=1.0, ge=0, description="of samples; divides the logits; 0 takes the likeliest token"
     )
-    typical: float = Field(1.0, gt=0, le=1, description="draw from the most typical tokens of this probability only")
-    seed: int = Field(1, ge=0, lt=2**63, description="number that all random choices come from")
+    top_k: int | None = Field(default=None, ge=1, description="draw from so many of the likeliest tokens only")
+    top_p: float = Field(default=1.0, gt=0, le=1, description="draw from the likeliest tokens of this probability only")
+    min_p: float = Field(
+        default=0.0,
+        ge=0,
+        lt=1,
+        description="draw from tokens with at least this share of the likeliest one's probability",
+    )
+    typical: float = Field(
+        default=1.0, gt=0, le=1, description="draw from the most typical tokens of this probability only"
+    )
+    seed: int = Field(default=1, ge=0, lt=2**63, description="number that all random choices come from")
 
 
 def filtered_logits(logits: Float[Tensor, "*row vocab"], settings: SamplingOptions) -> Float[Tensor, "*row vocab"]:

@@ -35,25 +35,25 @@ class RunSettings(BaseModel):
     data: DataConfig = DataConfig()
     training: TrainingConfig
     adapter: AdapterConfig = AdapterConfig()
-    preset_values: dict[str, Any] = Field({}, exclude=True)
+    preset_values: dict[str, Any] = Field(default={}, exclude=True)
     """The values of the preset, by names such as `training.steps`; empty: nothing is fitted."""
-    explicit: frozenset[str] = Field(frozenset(), exclude=True)
+    explicit: frozenset[str] = Field(default=frozenset(), exclude=True)
     """The names of the settings that the user gave."""
-    is_frozen: bool = Field(False, exclude=True)
+    is_frozen: bool = Field(default=False, exclude=True)
     """Whether the settings are final, because the run is resumed."""
-    preset: str = Field("", exclude=True)
+    preset: str = Field(default="", exclude=True)
     """The name of the preset."""
-    follows_data: bool = Field(False, exclude=True)
+    follows_data: bool = Field(default=False, exclude=True)
     """Whether vocabulary, depth and metric may follow the data: not in a demo, nor in a run that begins with a model."""
-    reported: frozenset[str] = Field(frozenset(), exclude=True)
+    reported: frozenset[str] = Field(default=frozenset(), exclude=True)
     """The names of the settings that the data chose, which the user was told."""
-    from_recipe: tuple[str, ...] = Field((), exclude=True)
+    from_recipe: tuple[str, ...] = Field(default=(), exclude=True)
     """The names of the settings that a recipe gave, because the data chose it."""
-    holds_out_less: bool = Field(True, exclude=True)
+    holds_out_less: bool = Field(default=True, exclude=True)
     """Whether less than one in twenty is held out of few data; not in resumed runs of earlier versions."""
-    most_epochs: int = Field(200, exclude=True)
+    most_epochs: int = Field(default=200, exclude=True)
     """The most epochs of a run whose number of steps was not given, if it has more than `least_steps` (docs/experiments.md)."""
-    least_steps: int = Field(1000, exclude=True)
+    least_steps: int = Field(default=1000, exclude=True)
     """The fewest steps of such a run."""
 
     @classmethod
