@@ -4,14 +4,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import safetensors.torch
 import torch
+from safetensors.torch import load_file, save_file
 
 import regard
 from regard.checkpoint import PARTS, aside, check_output, load_model, remove_leftovers, save_new
-from regard.errors import DataError, ModelFolderError
+from regard.errors import DataError, ModelFolderError, SettingsError
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
@@ -189,10 +191,30 @@ def test_an_old_model_comes_back_when_the_new_one_cannot_take_its_place(
 
 
 def test_weights_that_are_no_numbers_are_refused(folder: Path, model: EncoderDecoder) -> None:
-    model.source_embedding.weight.data[3, 1] = float("nan")
-    save_weights(folder / "model.safetensors", model)
+    file = folder / "model.safetensors"
+    tensors = load_file(file)
+    tensors["source_embedding.weight"][3, 1] = float("nan")
+    save_file(tensors, file)
     with pytest.raises(ModelFolderError, match=r"source_embedding\.weight must hold finite numbers"):
         load_model(folder)
+    model.source_embedding.weight.data[3, 1] = float("inf")
+    before = file.read_bytes()
+    with pytest.raises(SettingsError, match=r"source_embedding\.weight must hold finite numbers to be saved"):
+        save_weights(file, model)
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "value"),
+    [("encoder_layers.0.self_attention.attention", "window", 1), ("encoder_layers.0.self_attention", "num_heads", 1),
+     ("decoder_layers.0", "is_parallel", True), ("encoder_layers.0.feed_forward", "chunk", 2)],
+)  # fmt: skip
+def test_settings_changed_by_hand_are_not_saved(
+    folder: Path, model: EncoderDecoder, path: str, name: str, value: Any
+) -> None:
+    setattr(model.get_submodule(path), name, value)
+    with pytest.raises(SettingsError, match=rf"{path}\.{name} is {value}, not "):
+        save_weights(folder / "model.safetensors", model)
 
 
 def test_a_folder_with_other_things_is_never_replaced(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,6 +53,8 @@ def save_weights(path: Path, model: Model, dtype: torch.dtype = torch.float32) -
     rounded = eight_bit_names(wanted) if dtype == torch.int8 else set()
     for name in stored_tensors(wanted):
         x = parameters[name].detach().cpu().contiguous()
+        if not bool(x.isfinite().all()):
+            raise SettingsError(f"{name} must hold finite numbers to be saved; it does not.")
         if name in rounded:
             tensors[name + SCALE], tensors[name] = quantized(x.float())
             continue

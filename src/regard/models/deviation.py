@@ -6,10 +6,13 @@ from regard.models.interface import Model
 
 RATES = ("dropout", "rate", "momentum")
 """Settings of modules that matter in training only, and may be changed for it."""
+OF_HEADS = ("num_heads", "num_kv_heads", "head_indices", "in_features", "out_features")
+"""Settings that differ from the configuration where heads were removed; the shapes of their weights are compared."""
 
 
 def deviation(model: Model, wanted: Model) -> str:
     """The parts of a model that its configuration does not describe; empty: none."""
+    unlike = {*RATES, "training", *(OF_HEADS if getattr(model.config, "pruned_heads", None) else ())}
     ours, theirs = dict(model.named_modules(remove_duplicate=False)), dict(wanted.named_modules(remove_duplicate=False))
     for name in sorted(ours.keys() ^ theirs.keys()):
         return f"{name} is {'added' if name in ours else 'missing'}"
@@ -22,8 +25,11 @@ def deviation(model: Model, wanted: Model) -> str:
             if sizes[0] != sizes[1]:
                 return f"{name}.{key} has shape {sizes[0]}, not {sizes[1]}"
         for key, value in vars(module).items():
-            if isinstance(value, float | str) and key not in RATES and getattr(ours[name], key, None) != value:
-                return f"{name}.{key} is {getattr(ours[name], key, None)!r}, not {value!r}"
+            is_setting = value is None or isinstance(value, float | int | str)  # int: of truth values, too
+            if not is_setting or key.startswith("_") or key in unlike:
+                continue
+            if (found := getattr(ours[name], key, None)) != value:
+                return f"{name}.{key} is {found!r}, not {value!r}"
     shared: dict[int, str] = {}
     tied = dict(model.named_parameters(remove_duplicate=False))
     for name, parameter in wanted.named_parameters(remove_duplicate=False):
