@@ -447,13 +447,15 @@ def test_few_words_and_their_sounds_have_what_a_recipe_has() -> None:
 def test_strings_have_what_a_recipe_has(make: Callable[[int], Lines], count: int, name: str) -> None:
     """But for the kind of tokens of the source, which the data choose, and how rare letters are written."""
     found, recipe = chosen(make(count), arch=None), recipe_of(name)
+    recipe["model.dropout"] = {100: 0.4, 1999: 0.4, 2000: 0.3, 20_000: 0.2}[count]
     assert recipe.pop("tokenizer.vocab_size") < found.tokenizer.vocab_size
     assert kinds(found) == kinds(chosen(make(count)))
     assert recipe.pop("tokenizer.kind") == found.tokenizer.for_targets.kind == "characters"
     assert {name: found.value(name) for name in recipe} == recipe
     assert defaults.resolve_defaults(found, 100.0).training == found.training
     (note,) = chosen_by_data(RunSettings.build("tiny"), [held(make(count))], 100)[1]
-    assert f"a recurrent model, with the settings of recipe:{name}; for a Transformer: --arch" in note
+    said = f"recipe:{name}, dropout 0.3;" if count == 2000 else f"recipe:{name};"
+    assert f"a recurrent model, with the settings of {said} for a Transformer: --arch" in note
 
 
 @pytest.mark.parametrize("letters", [LATIN, HANGUL])

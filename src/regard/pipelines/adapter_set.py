@@ -29,7 +29,7 @@ class AdapterSet:
         self.merging = RLock()
         """Held while an adapter is added to the weights, or beside them."""
         self.version = 0
-        """How often `models` were made again."""
+        """The number of times that `models` were made again."""
         self._snapshot: Snapshot | None = None
 
     def follow(self, model: PairModel) -> None:

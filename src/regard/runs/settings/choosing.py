@@ -52,10 +52,11 @@ SHORT_EPOCHS, SENTENCE_EPOCHS, SHORT_STEPS, SYMBOL_STEPS = 100, 60, 2000, 4000
 of symbols.
 """
 NAMES: Mapping[Kind, str] = {"characters": "character", "words": "word", "bpe": "subword", "unigram": "subword"}
-STRINGS: dict[str, Any] = {"model.dropout": 0.3, "model.positions": "rotary"}
+DROPOUT = "model.dropout"
+STRINGS: dict[str, Any] = {DROPOUT: 0.3, "model.positions": "rotary"}
 """The settings that suit a few thousand strings (docs/experiments.md)."""
 FEW_STRINGS: dict[str, Any] = STRINGS | {
-    "model.num_encoder_layers": 2, "model.num_decoder_layers": 2, "model.dropout": 0.4, BATCH: 1024,
+    "model.num_encoder_layers": 2, "model.num_decoder_layers": 2, DROPOUT: 0.4, BATCH: 1024,
 }  # fmt: skip
 RECIPE_OF_FEW_SOUNDS, RECIPE_OF_FEW_STRINGS, RECIPE_OF_SYMBOLS = "g2p-low", "inflection-low", "scan-simple"
 RECIPE_OF_STRINGS = "inflection"
@@ -83,6 +84,8 @@ class Choice:
     """Settings, such as `model.dropout`, if the family is given."""
     recipe: str | None = None
     """The recipe that decides about family and settings, if no family is given; None: there is none."""
+    over_recipe: tuple[str, ...] = (NORMALIZATION,)
+    """The names of values that win over the recipe's."""
 
 
 def chosen_by_data(settings: RunSettings, corpora: Sequence[Pairs], num_valid: int) -> tuple[RunSettings, list[str]]:
@@ -97,7 +100,7 @@ def chosen_by_data(settings: RunSettings, corpora: Sequence[Pairs], num_valid: i
     if (choice := choice_for(corpora, num_valid)) is None:
         return settings, []
     if choice.recipe is not None and ARCH in to_fit(settings):
-        kept = {key: value for key, value in choice.values.items() if key == NORMALIZATION}
+        kept = {key: value for key, value in choice.values.items() if key in choice.over_recipe}
         settings, choice = with_recipe(settings, choice.recipe), replace(choice, values=kept)
     found = with_choice(settings, choice, corpora)
     return found, choice_notes(found, choice, trains=num_valid > 0)
@@ -124,19 +127,22 @@ def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
         return Choice(metric=metric, most_epochs=SENTENCE_EPOCHS)
     values: dict[str, Any] = {}
     recipe, least_steps = None, SHORT_STEPS
+    over_recipe: tuple[str, ...] = (NORMALIZATION,)
     if kinds == ("words", "words") and count < MANY_PAIRS:
         recipe, least_steps = RECIPE_OF_SYMBOLS, SYMBOL_STEPS
     if "characters" in kinds:
         values |= FEW_STRINGS if count < FEW_PAIRS else STRINGS if count < MANY_PAIRS else {}
         if kinds[1] == "characters":
             recipe = RECIPE_OF_FEW_STRINGS if count < FEW_PAIRS else RECIPE_OF_STRINGS
+            over_recipe = (NORMALIZATION, DROPOUT)
         elif count < FEW_PAIRS:
             recipe, values[JOINED] = RECIPE_OF_FEW_SOUNDS, JOINED_SOUNDS
         spelled = [side for kind, side in zip(kinds, (source, target), strict=True) if kind == "characters"]
         rare = max(side.rare_letters for side in spelled)
         if rare > RARE_LETTERS and max(side.rare_parts for side in spelled) < rare / 2:
             values[NORMALIZATION] = "NFD"
-    return Choice(kinds, reason, "chrf" if is_coarse else "exact_match", SHORT_EPOCHS, least_steps, values, recipe)
+    metric = "chrf" if is_coarse else "exact_match"
+    return Choice(kinds, reason, metric, SHORT_EPOCHS, least_steps, values, recipe, over_recipe)
 
 
 def kinds_for(source: Side, target: Side) -> tuple[tuple[Kind, Kind], str]:
@@ -256,6 +262,8 @@ def _recipe_note(settings: RunSettings, choice: Choice, *, trains: bool) -> str:
     """The same where the data chose a recipe."""
     is_kept_otherwise = METRIC in settings.reported and settings.value(METRIC) != settings.preset_values[METRIC]
     kept = f", kept by {settings.training.metric}" if trains and is_kept_otherwise else ""
+    if DROPOUT in settings.reported and settings.value(DROPOUT) != settings.preset_values[DROPOUT]:
+        kept = f", dropout {settings.value(DROPOUT)}{kept}"
     return (
         f"chosen for these data ({choice.reason}): a recurrent model, with the settings of recipe:{choice.recipe}{kept}; "
         f"for a Transformer: --arch {USUAL_ARCH}"
