@@ -26,9 +26,11 @@ from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
 from regard.parts.answers import RowAnswers, TranslatedRows
 from regard.parts.input_files import InputFile
 from regard.parts.part_files import CHUNK, Row
+from regard.pipelines.direction_set import direction_results
 from regard.pipelines.language_model import LanguageModel, first_token, stream_log_probs
 from regard.pipelines.predictor import Predictor
-from regard.pipelines.translator import Translator, direction_results, target_likelihood
+from regard.pipelines.target_analysis import target_likelihood
+from regard.pipelines.translator import Translator
 
 Record = dict[str, Any]
 Columns = defaultdict[str, list[Any]]
@@ -162,7 +164,9 @@ class EvaluatedPairs(EvaluatedRows, TranslatedRows):
         """The record of each pair of one direction."""
         translator: Translator = self._translator(pairs[0].direction)
         given = [(pair.source, pair.references[0]) for pair in pairs if pair.source]
-        forced = target_likelihood(translator, *map(list, zip(*given, strict=True)))
+        models = [translator._model, *translator.others]
+        read, written = map(list, zip(*given, strict=True))
+        forced = target_likelihood(models, translator.tokenizer, translator.source_tokenizer, read, written)
         numbers = iter(range(len(given)))
         sources = [pair.source for pair in pairs]
         found = translator.translate_lines(sources, self.options_of_decoding, first=first)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any, NamedTuple
 
 from regard.errors import DataError, SettingsError
 from regard.text.languages import Languages
@@ -83,3 +84,10 @@ def _each(name: str, codes: Codes, count: int) -> Sequence[str | None]:
     if len(codes) != count:
         raise DataError(f"`{name}` needs one entry for each text; got {len(codes)} for {count} texts.")
     return codes
+
+
+def direction_results(scores: Mapping[str, dict[str, Any]], languages: Languages) -> dict[str, Any]:
+    """The scores of several directions, such as `en-de`, with their mean."""
+    found = {each: {**of, "trained": languages.is_trained(*each.split("-"))} for each, of in scores.items()}
+    mean = {name: fmean(each[name] for each in found.values()) for name in ("bleu", "chrf")}
+    return {"by_direction": found, "mean": mean, "num_pairs": sum(each["num_pairs"] for each in found.values())}

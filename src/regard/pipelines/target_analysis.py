@@ -201,3 +201,20 @@ def scoring_batches(
         raise DataError(f"pair {number}: a text must have at most {room} tokens; got more. Split it into sentences.")
     start_ids = tokenizer.symbols.start_ids
     return in_order(pairs, SCORING_BATCH_TOKENS, pad_id=tokenizer.pad_id, start_ids=start_ids)
+
+
+def target_likelihood(
+    models: Sequence[PairModel],
+    tokenizer: Tokenizer,
+    source_tokenizer: Tokenizer,
+    sources: Sequence[str],
+    targets: Sequence[str],
+) -> Likelihood | None:
+    """The likelihood of each target, given its source, as for `pair_likelihood`; None for ensembles.
+
+    Args:
+        models: of an ensemble, or the only one.
+    """
+    if len(models) > 1:
+        return None
+    return pair_likelihood(models[0], tokenizer, source_tokenizer, sources, targets)

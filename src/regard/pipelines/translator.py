@@ -5,11 +5,10 @@ from __future__ import annotations
 import copy
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from statistics import fmean
 from typing import Any, TypeVar, Unpack, cast, overload
 
 import torch
@@ -20,7 +19,6 @@ from regard.data.corpus import Corpus, find_corpora, read_beside, read_pairs
 from regard.data.directions_of_corpora import by_direction
 from regard.errors import DataError, SettingsError
 from regard.evaluation.confidence import Confidence
-from regard.evaluation.likelihood import Likelihood
 from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
 from regard.generation.decoding import Decoding
 from regard.generation.filters import Filter, Likeliest
@@ -34,7 +32,7 @@ from regard.models.adaptation import merged
 from regard.models.interface import Model, PairModel
 from regard.pipelines.adapter_set import NO_ADAPTERS, AdapterSet
 from regard.pipelines.batch_decoder import BatchDecoder
-from regard.pipelines.direction_set import Codes, DirectionSet
+from regard.pipelines.direction_set import Codes, DirectionSet, direction_results
 from regard.pipelines.named_options import NamedDecodingOptions
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.requests import check_words, encode_sources, make_requests
@@ -44,6 +42,7 @@ from regard.pipelines.target_analysis import (
     by_coverage,
     candidates_of,
     pair_likelihood,
+    target_likelihood,
 )
 from regard.pipelines.translation import Candidate, ForcedScore, Translation
 from regard.text.encoded_sentence import EncodedSentence
@@ -427,7 +426,8 @@ class Translator(Pipeline):
             options: of decoding, as for `translate`.
         """
         metrics, translator = TextMetrics(tokenize=tokenize, lowercase=lowercase), self.in_one_direction
-        scored = target_likelihood(translator, sources, references)
+        models = [translator._model, *translator.others]
+        scored = target_likelihood(models, translator.tokenizer, translator.source_tokenizer, sources, references)
         translations = translator.translate(sources, **options)
         texts = [translation.text for translation in translations]
         if calibrate:
@@ -596,16 +596,3 @@ class Translator(Pipeline):
             return found
         numbers = self._adapter_set.numbers(adapters, len(texts))
         return [request and replace(request, adapter=number) for request, number in zip(found, numbers, strict=True)]
-
-
-def target_likelihood(translator: Translator, sources: Sequence[str], targets: Sequence[str]) -> Likelihood | None:
-    """The likelihood of each target, given its source, as for `pair_likelihood`; None for ensembles."""
-    models = (translator._model, translator.tokenizer, translator.source_tokenizer)
-    return None if translator.others else pair_likelihood(*models, sources, targets)
-
-
-def direction_results(scores: Mapping[str, dict[str, Any]], languages: Languages) -> dict[str, Any]:
-    """The scores of several directions, such as `en-de`, with their mean."""
-    found = {each: {**of, "trained": languages.is_trained(*each.split("-"))} for each, of in scores.items()}
-    mean = {name: fmean(each[name] for each in found.values()) for name in ("bleu", "chrf")}
-    return {"by_direction": found, "mean": mean, "num_pairs": sum(each["num_pairs"] for each in found.values())}
