@@ -205,7 +205,7 @@ def test_other_kinds_are_refused(tmp_path: Path, change: dict[str, Any], message
     ("change", "message"),
     [
         (lambda name, tensor: {}, "must hold low-rank matrices; got none"),
-        (lambda name, tensor: {name: tensor.T.contiguous()}, "must have shape"),
+        (lambda name, tensor: {name: tensor.T.contiguous()}, r"must have (shape|\d+ rows)"),
         (lambda name, tensor: {name: tensor * torch.inf}, "finite"),
         (lambda name, tensor: {name.replace("q_proj", "x_proj"): tensor}, "must have the linear map"),
         (lambda name, tensor: {name: tensor} if "lora_A" in name else {}, "lora_A and lora_B"),
@@ -218,6 +218,18 @@ def test_damaged_files_are_refused(tmp_path: Path, change: Any, message: str) ->
     changed = [change(name, tensor) for name, tensor in load_file(file).items()]
     save_file({key: value for each in changed for key, value in each.items()}, file)
     with pytest.raises(ModelFolderError, match=message):
+        load(tmp_path / "base", adapter=tmp_path / "adapter")
+
+
+@pytest.mark.parametrize("name", ["gpt2", "marian"])
+def test_matrices_of_another_model_are_refused(name: str, tmp_path: Path) -> None:
+    adapted_by_peft(name, tmp_path)
+    file = tmp_path / "adapter" / "adapter_model.safetensors"
+    tensors = load_file(file)
+    key = next(key for key in tensors if "lora_B" in key)
+    save_file(tensors | {key: torch.cat([tensors[key], tensors[key][:3]])}, file)
+    rows = len(tensors[key])
+    with pytest.raises(ModelFolderError, match=rf"lora_B of \S+ must have {rows} rows, .*; got {rows + 3}"):
         load(tmp_path / "base", adapter=tmp_path / "adapter")
 
 

@@ -1,6 +1,8 @@
 """Position schemes against other people's code, or their paper's formula in plain loops; and with a cache."""
 
 import math
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -14,7 +16,7 @@ from transformers.models.gptj import modeling_gptj
 from transformers.models.llama import modeling_llama
 from transformers.models.t5.modeling_t5 import T5Attention
 
-from regard.errors import ShapeError
+from regard.errors import SettingsError, ShapeError
 from regard.nn import (
     Additive,
     Attention,
@@ -291,3 +293,39 @@ def test_scores_and_positions_combine() -> None:
     attention = Attention(Additive(4, 4, 5), LinearBias(3))
     x = random(2, 3, 5, 4)
     torch.testing.assert_close(attention(x, x, x), attention.weights(x, x) @ x)
+
+
+@pytest.mark.parametrize("base", [0.0, -1.0, math.nan, math.inf])
+def test_a_base_that_means_nothing_is_refused(base: float) -> None:
+    with pytest.raises(SettingsError, match="base must be a finite number above 0"):
+        Rotary(8, base=base)
+
+
+@pytest.mark.parametrize("window", [0, -2, True])
+def test_a_window_that_means_nothing_is_refused(window: int) -> None:
+    with pytest.raises(SettingsError, match="window must be a whole number of at least 1"):
+        Attention(window=window)
+
+
+KINDS = """
+import regard
+import regard.nn as nn
+for call in ("Rotary(8, layout='interleave')", "sinusoidal_positions(4, 4, layout='x')", "Attention(window=2.5)",
+             "Attention(window=float('nan'))", "window_mask(4, before=float('nan'))"):
+    try:
+        eval(f"nn.{call}")
+    except regard.RegardError as error:
+        print(error)
+"""
+"""Values of other kinds than the annotations say, which the checks of these tests would refuse first."""
+
+
+def test_values_of_another_kind_are_refused() -> None:
+    said = subprocess.run([sys.executable, "-c", KINDS], capture_output=True, text=True, check=True).stdout.splitlines()
+    rules = [
+        "layout must be interleaved",
+        "layout must be a known",
+        *["window must be"] * 2,
+        "before and after must be",
+    ]
+    assert [rule in line for rule, line in zip(rules, said, strict=True)] == [True] * 5

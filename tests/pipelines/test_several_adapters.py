@@ -287,3 +287,16 @@ def test_the_layers_in_c_give_what_pytorch_gives(base: Path, folders: dict[str, 
 
 def translator_runs_in_c(base: Path) -> bool:
     return find().library is not None and load_model(base).model.config.arch == "encoder-decoder"
+
+
+@pytest.mark.parametrize("adapters", [1, 1.5, {"a": 1}, [["x"]], iter(["x"]), ["unknown"]])
+def test_adapters_of_another_kind_are_refused(translator: Translator, adapters: Any) -> None:
+    with pytest.raises(SettingsError, match=r"adapters?(\[0\])? must be"):
+        translator.translate(["a"], adapters=adapters)
+
+
+def test_a_model_without_adapters_has_none(base: Path) -> None:
+    plain = regard.load(base)
+    assert isinstance(plain, Translator)
+    with pytest.raises(SettingsError, match=r"loaded with some; got 'x'. Load it with `adapters=\{'x': folder\}`"):
+        plain.translate(["a"], adapters=["x"])

@@ -9,7 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import safetensors.torch
 import torch
@@ -65,9 +65,19 @@ def read_peft(path: Path | str, base: ForeignModel) -> Adapter:
                 f"{folder / WEIGHTS} must hold lora_A and lora_B of {module}; got {', '.join(pair)}."
             )
         down, up = pair["lora_A"], pair["lora_B"]
-        for ours, ref in _our_maps(module, base):
-            linear = base.loaded.model.get_submodule(ours)
-            assert isinstance(linear, nn.Linear)
+        maps = [
+            (ours, ref, cast("nn.Linear", base.loaded.model.get_submodule(ours)))
+            for ours, ref in _our_maps(module, base)
+        ]
+        wanted = max(ref.num_rows or ref.first_row + linear.out_features for _, ref, linear in maps)
+        if len(up) != wanted:
+            raise ModelFolderError(
+                f"{folder / WEIGHTS}: lora_B of {module} must have {wanted} rows, as the map of the model has outputs; "
+                f"got {len(up)}. It is of another model."
+            )
+        for ours, ref, linear in maps:
+            if ours in scales:
+                raise ModelFolderError(f"{folder / WEIGHTS} must hold one update of each map; got two of {ours}.")
             scales[ours] = settings.scale(module) * ref.factor
             tensors[f"{ours}.down"], tensors[f"{ours}.up"] = (
                 down,

@@ -8,6 +8,7 @@ projections before and after.
 from __future__ import annotations
 
 import copy
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 from jaxtyping import Bool, Float
@@ -134,7 +135,7 @@ class Attention(nn.Module):
         window: a sliding window: a query attends only to keys less than so many positions before or after it; at least 1.
             None: to all. Source: Beltagy et al. 2020, section 3.1.
     Raises:
-        SettingsError: another share, or a window below 1.
+        SettingsError: another share, or a window that is no whole number of at least 1.
     """
 
     def __init__(
@@ -146,8 +147,8 @@ class Attention(nn.Module):
     ) -> None:
         super().__init__()
         check_rate(dropout)
-        if window is not None and window < 1:
-            raise SettingsError(f"window must be at least 1; got {window}.")
+        if window is not None and (isinstance(window, bool) or not isinstance(window, Integral) or window < 1):
+            raise SettingsError(f"window must be a whole number of at least 1; got {window}.")
         self.window = window
         self.score = ScaledDotProduct() if score is None else score
         self.positions = positions

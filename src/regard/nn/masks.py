@@ -79,7 +79,7 @@ def window_mask(
         ShapeError: `before` or `after` is negative.
     Source: Beltagy et al. 2020, section 3.1.
     """
-    if before < 0 or after < 0:
+    if not (before >= 0 and after >= 0):  # nor NaN
         raise ShapeError(f"before and after must be at least 0; got {before} and {after}.")
     query, key = _places(num_queries, num_keys, None, device)
     return (key >= query - before) & (key <= query + after)

@@ -8,13 +8,13 @@ key has the same position in every step.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.errors import ShapeError, check_width
+from regard.errors import SettingsError, ShapeError, check_known, check_width
 from regard.nn.initialization import embedding
 from regard.nn.masks import is_traced
 
@@ -49,8 +49,10 @@ def sinusoidal_positions(
             Marian; and so are `opennmt`, with positions from 1, as in OpenNMT-tf, and `fairseq`, from 2, as in M2M100.
     Raises:
         ShapeError: `model_dim` is odd.
+        SettingsError: an unknown layout.
     Source: Vaswani et al. 2017, section 3.5.
     """
+    check_known("layout", layout, get_args(WaveLayout), "a known layout")
     if model_dim % 2:
         raise ShapeError(f"model_dim must be even for sinusoidal positions; got {model_dim}.")
     position = torch.arange(num_positions, dtype=torch.float64)[:, None]
@@ -153,6 +155,7 @@ class Rotary(AttentionPositions):
         scaling: of the frequencies, for texts longer than those of training; None: none.
     Raises:
         ShapeError: `rotated_dim` is odd or above `head_dim`.
+        SettingsError: an unknown layout, or a base that is not a finite number above 0.
     Source: Su et al. 2021, section 3.2.2, equation 34.
     """
 
@@ -166,6 +169,9 @@ class Rotary(AttentionPositions):
         scaling: RotaryScaling | None = None,
     ) -> None:
         super().__init__()
+        check_known("layout", layout, ("interleaved", "halves"), "interleaved or halves")
+        if not 0 < base < math.inf:
+            raise SettingsError(f"base must be a finite number above 0; got {base}.")
         self.head_dim, self.scaling = head_dim, scaling
         self.rotated_dim = head_dim if rotated_dim is None else rotated_dim
         self.base, self.layout = base, layout

@@ -7,7 +7,7 @@ from threading import RLock
 
 from regard.engines.engine_choice import check_evaluation
 from regard.engines.model_changes import Snapshot
-from regard.errors import DataError, check_known
+from regard.errors import DataError, SettingsError, check_known
 from regard.evaluation.confidence import Confidence
 from regard.models.adaptation import with_choice, with_same_updates
 from regard.models.interface import PairModel
@@ -67,6 +67,11 @@ class AdapterSet:
         """
         if name is None:
             return 0
+        if not self.names:
+            raise SettingsError(
+                f"`adapters` are for a model that was loaded with some; got {name!r}. Load it with "
+                f"`adapters={{{name!r}: folder}}`."
+            )
         check_known("adapter", name, self.names, f"one of {', '.join(self.names)}")
         return 1 + self.names.index(name)
 

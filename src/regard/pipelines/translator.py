@@ -206,7 +206,7 @@ class Translator(Pipeline):
         target: Codes = None,
         prefixes: Any = None,
         required: Any = None,
-        adapters: Any = None,
+        adapters: str | Sequence[str | None] | None = None,
         filters: Sequence[Filter] = (),
         on_done: Callable[[int], None] | None = None,
         **changes: Any,
