@@ -263,3 +263,28 @@ def test_a_language_model_in_float64(folder: Path) -> None:
     model.model.double()
     assert model.continuations(["ab"], max_tokens=5, temperature=1.0)
     assert generated(model)[0] == before[0]
+
+
+class OwnParameter(nn.Parameter):
+    """A subclass, as libraries of quantized weights have."""
+
+
+@pytest.mark.parametrize("kind", ["a subclass", "a plain tensor"])
+def test_weights_of_another_class_are_watched(kind: str, folder: Path) -> None:
+    translator: Any = regard.load(folder / "m")
+    linear = output_proj(translator.model)
+    weight = linear.weight.detach().clone()
+    if kind == "a plain tensor":
+        del linear.weight
+    linear.weight = OwnParameter(weight) if kind == "a subclass" else weight
+    before = translated(translator)
+    with torch.no_grad():
+        linear.weight.mul_(-20)
+    assert translated(translator)[1] != before[1]
+    with torch.no_grad():
+        linear.weight.div_(-20)
+    assert translated(translator)[1] == pytest.approx(before[1], abs=1e-5)
+    linear.weight = OwnParameter(weight * 0) if kind == "a subclass" else weight * 0
+    changed = translated(translator)
+    translator.refresh()
+    assert translated(translator) == changed != before

@@ -53,9 +53,8 @@ class Snapshot:
         settings = [
             (vars(module), name)
             for module in modules
-            if type(module) not in PLAIN
-            for name in vars(module)
-            if name not in NOT_OURS
+            for name, value in vars(module).items()
+            if name not in NOT_OURS and (type(module) not in PLAIN or isinstance(value, Tensor))
         ]
         objects += [slot for slot in settings if isinstance(slot[0][slot[1]], Tensor)]
         settings = [slot for slot in settings if not isinstance(slot[0][slot[1]], Tensor)]
@@ -65,7 +64,7 @@ class Snapshot:
             value.copy() if isinstance(value, list | dict | set) else value for value in self._settings.values()
         ]
         tensors = {id(value): value for value in self._kept if isinstance(value, Tensor)}
-        self._tensors = [x for x in tensors.values() if type(x) in (Tensor, nn.Parameter)]
+        self._tensors = [x for x in tensors.values() if _is_plain(x)]
         self._places = [
             x.detach() for x in self._tensors
         ]  # they keep the memory, so that no new tensor gets its address
@@ -101,6 +100,11 @@ class Snapshot:
 
 
 _version = attrgetter("_version")
+
+
+def _is_plain(x: Tensor) -> bool:
+    """Whether a tensor has its numbers in memory of its own; one of FSDP has a part of them."""
+    return type(x).__torch_dispatch__ is Tensor.__torch_dispatch__
 
 
 class _Slots:
