@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html.parser import HTMLParser
+from itertools import islice
 from typing import Literal, NamedTuple
 
 SPACE = r" \t\n\f\r"
@@ -151,7 +152,8 @@ def nested(tokens: Sequence[Token], *, is_html: bool) -> tuple[list[int], list[i
     for index, token in enumerate(tokens):
         kind, name = token.kind, token.name
         if is_html and kind in ("open", "void"):
-            for _ in range(_num_closed(name, [tokens[each].name for each in stack[-FARTHEST:]], counts)):
+            around = (tokens[each].name for each in islice(reversed(stack), FARTHEST))
+            for _ in range(_num_closed(name, around, counts)):
                 ends[ended := stack.pop()] = index
                 counts[tokens[ended].name] -= 1
         is_open = kind == "close" and counts[name] > 0
@@ -169,17 +171,17 @@ def nested(tokens: Sequence[Token], *, is_html: bool) -> tuple[list[int], list[i
     return ends, parents
 
 
-def _num_closed(name: str, around: Sequence[str], counts: Mapping[str, int]) -> int:
+def _num_closed(name: str, around: Iterable[str], counts: Mapping[str, int]) -> int:
     """The number of elements around a tag of HTML that end before it, as their end tags are left out.
 
     Args:
-        around: their names, the outermost first.
+        around: their names, the innermost first.
         counts: how many of each name are open.
     """
     closes = CLOSES.get(name, ())
     found = 0
     if any(counts[each] for each in closes):
-        for number, each in enumerate(reversed(around), start=1):
+        for number, each in enumerate(around, start=1):
             if each in closes:
                 found = number
             elif each in BOUNDS:

@@ -75,8 +75,8 @@ def _first_head(models: Sequence[Model], folders: Sequence[Path]) -> str | None:
     A run finds the head at its end, when the folders of its best models are written: only its finished model names it.
     """
     for model in models:
-        if (found := alignment_head(model)) is not None:
-            return f"cross.{found[0]}.{found[1]}"
+        if alignment_head(model) is not None:
+            return getattr(model.config, "alignment_head", None)
     for finished in filter(None, map(finished_model, folders)):
         config = stored_config(finished)
         if config is not None and _compared(config) == _compared(models[0].config):
