@@ -213,5 +213,5 @@ def test_llama_3_scales_long_waves_only() -> None:
 def test_settings_that_no_model_can_have(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         DecoderConfig(**{**SIZES, "num_layers": 3, "positions": "rotary", **changes})
-    with pytest.raises(SettingsError, match="window must be at least 1"):
+    with pytest.raises(SettingsError, match="window must be a whole number of at least 1"):
         Attention(window=0)
