@@ -46,6 +46,8 @@ CHANGES = (*HEAD, *SAME_WEIGHTS, "separator_id")
 """The settings of a model that an adapter may change."""
 MOST_TRIED = 16
 """The number of tokens that a model with an adapter is tried with."""
+LARGEST_NUMBER = 1e15
+"""The largest number of a parameter that an adapter has as a whole: norms square vectors of such numbers, and add them up."""
 NUMBERS = ("F32", "F16", "BF16")
 """The dtypes that adapters are read from, in the names of safetensors."""
 
@@ -227,6 +229,11 @@ def adapt(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> M
     with torch.no_grad():
         for name in new:
             model.get_parameter(name).copy_(tensors[name])
+    if large := next((name for name in own if not bool((tensors[name].abs() <= LARGEST_NUMBER).all())), None):
+        raise ModelFolderError(
+            f"{adapter.weights}: {large} must hold numbers of at most {LARGEST_NUMBER:g}; it does not. "
+            "The squares of larger ones, of whole vectors, are not finite."
+        )
     put_parameters(model, {name: tensors[name] for name in adapter.whole})
     put_adapter(model, tensors, adapter.scales)
     if (broken := overflowing(model) or _overflowing_states(model.eval())) is not None:

@@ -114,6 +114,25 @@ def test_states_that_overflow_are_found(part: str, tmp_path: Path) -> None:
     assert not any(module._forward_hooks for module in loaded.model.modules())
 
 
+@pytest.mark.parametrize("name", ["embedding", "norm"])
+@pytest.mark.parametrize("number", [1e16, 3e38])
+def test_a_whole_parameter_is_asked_in_all_its_rows(name: str, number: float, tmp_path: Path) -> None:
+    """Also the rows of tokens that the model is not tried with."""
+    folder = stored(tmp_path, FAMILIES["decoder"])
+    loaded = load_model(folder / "m")
+    model = load_model(folder / "m").model
+    add_adapter(model, AdapterConfig(rank=2))
+    whole = next(key for key, value in model.named_parameters() if name in key and (value.dim() == 2) == (name != "norm"))
+    save_adapter(folder / "b", model, Base(name="m", sha256=weights_digest(loaded.model)), whole=[whole])
+    assert adapt(loaded, read_adapter(folder / "b"))
+    file = folder / "b" / "adapter.safetensors"
+    tensors = load_file(file)
+    tensors[whole][-1] = -number
+    save_file(tensors, file)
+    with pytest.raises(ModelFolderError, match=rf"{whole} must hold numbers of at most 1e\+15; it does not"):
+        adapt(loaded, read_adapter(folder / "b"))
+
+
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)
 
 
