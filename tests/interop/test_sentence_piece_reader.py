@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from regard.text.tokenizer import Symbols, Tokenizer
 from regard.tokenizer_formats.sentence_piece_reader import sentence_pieces
+from regard.tokenizer_formats.sentence_piece_writer import sentence_piece_model
 
 spm = pytest.importorskip("sentencepiece")
 
@@ -78,3 +79,28 @@ def test_no_space_is_lost_where_the_model_keeps_them(both: tuple[object, Tokeniz
     _, tokenizer, keeps_spaces = both
     if keeps_spaces:
         assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+@pytest.mark.parametrize("fallback", [True, False])
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+@pytest.mark.parametrize("split", [True, False])
+def test_no_symbol_is_read_from_a_text(kind: str, fallback: bool, split: bool, tmp_path: Path) -> None:
+    """What is spelled like a control symbol, the unknown one or a byte is cut as any other text, as SentencePiece does."""
+    lines = [*LINES, *["a </b> <s p> [y] 0x41 <0 c> tl> </ ct"] * 40]
+    with (tmp_path / "m.model").open("wb") as file:
+        spm.SentencePieceTrainer.train(
+            sentence_iterator=iter(lines), model_writer=file, minloglevel=2, model_type=kind, byte_fallback=fallback,
+            control_symbols=["<ctl>", "[x]", "＜né＞"], pad_id=3, hard_vocab_limit=False, split_by_whitespace=split,
+            vocab_size=360 if fallback else 80,
+        )  # fmt: skip
+    processor = spm.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    symbols = Symbols(unk_id=0, bos_id=1, eos_id=2, start_ids=[1], pad_id=3, banned_ids=[])
+    tokenizer = Tokenizer(sentence_pieces(tmp_path / "m.model"), symbols)
+    rng = random.Random(2)
+    parts = ["<ctl>", "[x]", "＜né＞", "</s>", "<s>", "<unk>", "<pad>", "<0x41>", "<0xE2>"]
+    parts += ["hello", " ", "<", "</", "[", "c", ">"]
+    texts = [*parts, *("".join(rng.choices(parts, k=rng.randint(2, 7))) for _ in range(400))]
+    for text in texts:
+        assert tokenizer.encode(text) == processor.encode(text), text
+    again = spm.SentencePieceProcessor(model_proto=sentence_piece_model(tokenizer, lines))
+    assert [again.encode(text) for text in texts] == [processor.encode(text) for text in texts]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +17,6 @@ from regard.foreign_files import read_small
 from regard.text.tokenizing.spaces import spaces_decoder
 
 SYMBOL_NAMES = ("<s>", "</s>", "<unk>", "<pad>")
-UNLIKELY = -100.0
-"""The score of a piece that no text should be cut into."""
 SMALLEST, BELOW_BEST = 2.0**-126, 0.1
 """A user-defined symbol of SentencePiece is worth this much less than the best piece for each of its bytes; the best is
 worth at least the smallest float32. Source: `unigram_model.cc`.
@@ -53,8 +54,7 @@ def sentence_pieces(path: Path, *, first: Sequence[str] = (), replaced: int = 0)
             f"{path} must have no user-defined symbols, as it is no unigram model; it has some. Convert it to "
             "tokenizer.json with transformers."
         )
-    # Control symbols and the unknown one are never read from a text.
-    pieces = [(name, 0.0 if name in SYMBOL_NAMES else UNLIKELY) for name in first]
+    pieces = [(name, 0.0) for name in first]
     best = max([SMALLEST, *(piece.score for piece in proto.pieces if piece.type == NORMAL)])
     for piece in proto.pieces[replaced:]:
         score = len(piece.piece.encode()) * best - BELOW_BEST if piece.type == USER_DEFINED else piece.score
@@ -85,12 +85,46 @@ def sentence_pieces(path: Path, *, first: Sequence[str] = (), replaced: int = 0)
         if normalizers.Sequence(steps[:1]).normalize_str(name) != name or " " in name or "▁" in name:
             raise ModelFolderError(f"{path}: a user-defined symbol must be one that stays as it is; got {name!r}.")
     crosses_spaces = any("▁" in piece.piece[1:] for piece in proto.pieces if piece.type == NORMAL)
-    backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=prepended, split=not crosses_spaces)
+    cuts: list[pre_tokenizers.PreTokenizer] = [
+        pre_tokenizers.Metaspace(prepend_scheme=prepended, split=not crosses_spaces)
+    ]
+    if proto.trainer_spec.model_type == UNIGRAM:  # byte pairs are merged to what is read alone
+        read = {piece.piece for piece in proto.pieces if piece.type in (NORMAL, USER_DEFINED)}
+        unread = {piece for piece, _ in pieces} - read
+        if single := next((piece for piece in unread if len(piece) == 1), None):
+            raise ModelFolderError(f"{path}: a symbol must have two characters or more; got {single!r}.")
+        if unread:
+            cuts.append(_cut_inside(unread, read))
+    backend.pre_tokenizer = pre_tokenizers.Sequence(cuts)
     backend.decoder = decoders.Metaspace(prepend_scheme="never" if scheme == "never" else "always")
     if crosses_spaces or proto.trainer_spec.byte_fallback or prepended != scheme:
         bytes_first = [decoders.ByteFallback()] if proto.trainer_spec.byte_fallback else []
         backend.decoder = spaces_decoder(scheme == "always", *bytes_first)
     return backend
+
+
+def _cut_inside(unread: Collection[str], read: Collection[str]) -> pre_tokenizers.Split:
+    """A cut inside each piece that is never read from a text, such as a control symbol that the text spells out.
+
+    It is made where no piece that is read holds what stands on both sides, if there is such a place: it changes nothing
+    else then.
+
+    Args:
+        unread: the pieces that are never read, each of two characters or more.
+        read: the others.
+    """
+    together = {pair for piece in read for pair in pairwise(piece)}
+    by_begin = defaultdict[str, list[str]](list)
+    for piece in unread:
+        places = [place for place in range(1, len(piece)) if (piece[place - 1], piece[place]) not in together]
+        # Two unknown characters in a row are one unknown token only where no cut is between them.
+        known = (place for place in places if {piece[place - 1], piece[place]} & {*read})
+        place = next(known, next(iter(places), 1))
+        by_begin[piece[:place]].append(piece[place:])
+    cuts = (
+        f"(?<={re.escape(begin)})(?={'|'.join(map(re.escape, sorted(ends)))})" for begin, ends in sorted(by_begin.items())
+    )
+    return pre_tokenizers.Split(Regex("|".join(cuts)), behavior="isolated")
 
 
 def _merges(scores: Mapping[str, float]) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ import base64
 import io
 import itertools
 import json
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -39,6 +40,8 @@ UNKNOWN = 2
 TEXTS_TOGETHER = 10_000
 """The number of texts that are cut at a time by both."""
 SCORE_OF_SYMBOLS = 0.0
+INSIDE_SYMBOLS = ("<(?=", "(?<=")
+"""What the expressions for cuts inside the spelling of a symbol begin with: those of our training and of our reader."""
 
 
 def sentence_piece_model(tokenizer: Tokenizer, texts: Iterable[str] = ()) -> bytes:
@@ -57,7 +60,7 @@ def sentence_piece_model(tokenizer: Tokenizer, texts: Iterable[str] = ()) -> byt
         _refuse("the tokenizer's kind", "words" if kind == "WordLevel" else kind)
     proto, pieces = messages.ModelProto(), _pieces(content)
     _add_rules(proto, content)
-    symbols = _symbol_names(tokenizer)
+    symbols = _symbol_names(tokenizer) | _cut_inside(content, [piece for piece, _ in pieces])
     unknown = _unknown_piece(content["model"])
     falls_back = bool(content["model"].get("byte_fallback"))
     for piece, score in pieces:
@@ -100,6 +103,18 @@ def _symbol_names(tokenizer: Tokenizer) -> set[str]:
     """The tokens that are never read from a text."""
     ids = sorted(id for id in tokenizer.symbols.special_ids if id >= 0)
     return {*SYMBOL_NAMES, *tokenizer.tokens(ids)}
+
+
+def _cut_inside(content: dict[str, Any], pieces: list[str]) -> set[str]:
+    """The pieces that are never read from a text, as it is cut inside them first."""
+    cuts = (_pattern(step) for step in _steps(content["pre_tokenizer"], "pretokenizers"))
+    found = [re.compile(cut) for cut in cuts if cut.startswith(INSIDE_SYMBOLS)]
+    return {piece for piece in pieces if any(0 < cut.end() < len(piece) for one in found for cut in one.finditer(piece))}
+
+
+def _pattern(step: dict[str, Any]) -> str:
+    """The regular expression of a step that cuts a text; empty: it has none."""
+    return str(step.get("pattern", {}).get("Regex", ""))
 
 
 def _unknown_piece(model: dict[str, Any]) -> str:
@@ -227,8 +242,8 @@ def _check_cut(step: dict[str, Any]) -> None:
     the spelling of a symbol.
     """
     is_of_digits = step["type"] == "Digits" and step["individual_digits"]
-    pattern = step.get("pattern", {}).get("Regex", "")
-    is_of_symbols = step["type"] == "Split" and pattern.startswith("<(?=")
+    pattern = _pattern(step)
+    is_of_symbols = step["type"] == "Split" and pattern.startswith(INSIDE_SYMBOLS)
     is_of_characters = step["type"] == "Split" and pattern == r"[\s\S]" and step["behavior"] == "Isolated"
     if not (is_of_digits or is_of_symbols or is_of_characters):
         _refuse("a cut of the tokenizer", step["type"])
