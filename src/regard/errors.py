@@ -6,6 +6,7 @@ about options that do not go together, or do not go with a model, is a sentence 
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Collection, Iterable
@@ -145,6 +146,17 @@ def check_sizes(**sizes: int | None) -> None:
     for name, size in sizes.items():
         if size is not None and size < 1:
             raise ShapeError(f"{name} must be at least 1; got {size}.")
+
+
+def check_above_zero(**numbers: float) -> None:
+    """Make sure that numbers are finite and above 0.
+
+    Raises:
+        SettingsError: one is not.
+    """
+    for name, number in numbers.items():
+        if not 0 < number < math.inf:
+            raise SettingsError(f"{name} must be a finite number above 0; got {number}.")
 
 
 def as_numbers(name: str, given: Iterable[Any]) -> set[int]:

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from regard.errors import ShapeError
+from regard.errors import SettingsError, ShapeError
 from regard.nn import (
     Additive,
     Bilinear,
@@ -135,7 +135,7 @@ def test_widths_that_differ_are_refused_where_the_score_needs_one() -> None:
 
 
 def test_a_bandwidth_of_0_is_refused() -> None:
-    with pytest.raises(ShapeError, match="bandwidth must be above 0; got 0"):
+    with pytest.raises(SettingsError, match="bandwidth must be a finite number above 0; got 0"):
         GaussianKernel(0)
 
 

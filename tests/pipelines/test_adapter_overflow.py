@@ -122,7 +122,9 @@ def test_a_whole_parameter_is_asked_in_all_its_rows(name: str, number: float, tm
     loaded = load_model(folder / "m")
     model = load_model(folder / "m").model
     add_adapter(model, AdapterConfig(rank=2))
-    whole = next(key for key, value in model.named_parameters() if name in key and (value.dim() == 2) == (name != "norm"))
+    whole = next(
+        key for key, value in model.named_parameters() if name in key and (value.dim() == 2) == (name != "norm")
+    )
     save_adapter(folder / "b", model, Base(name="m", sha256=weights_digest(loaded.model)), whole=[whole])
     assert adapt(loaded, read_adapter(folder / "b"))
     file = folder / "b" / "adapter.safetensors"

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from regard.errors import SettingsError, ShapeError, check_known, check_sizes, check_width
+from regard.errors import SettingsError, ShapeError, check_above_zero, check_known, check_sizes, check_width
 from regard.nn.cache import KeysValues, LayerCache, Memory, NoCache
 from regard.nn.dropout import Dropout
 from regard.nn.hooks import changed_output, show_inputs
@@ -111,8 +111,7 @@ class Chunked(nn.Module):
 
     def __init__(self, feed_forward: nn.Module, positions: int) -> None:
         super().__init__()
-        if positions < 1:
-            raise ShapeError(f"positions must be at least 1; got {positions}.")
+        check_sizes(positions=positions)
         self.feed_forward, self.positions = feed_forward, positions
 
     def forward(self, x: Float[Tensor, "*batch position model_dim"]) -> Float[Tensor, "*batch position model_dim"]:
@@ -132,11 +131,21 @@ class BatchNorm(nn.Module):
 
     Padding counts for nothing. In evaluation mode, running means of training are used. Computed in float32.
 
+    Args:
+        epsilon: above 0.
+        momentum: the share of each batch in the running means, from 0 to 1.
+    Raises:
+        ShapeError: `model_dim` is below 1.
+        SettingsError: another epsilon or momentum.
     Source: Ioffe and Szegedy 2015, algorithms 1 and 2; as `torch.nn.BatchNorm1d` without padding.
     """
 
     def __init__(self, model_dim: int, *, epsilon: float = 1e-5, momentum: float = 0.1) -> None:
         super().__init__()
+        check_sizes(model_dim=model_dim)
+        check_above_zero(epsilon=epsilon)
+        if not 0 <= momentum <= 1:
+            raise SettingsError(f"momentum must be from 0 to 1; got {momentum}.")
         self.norm = nn.BatchNorm1d(model_dim, eps=epsilon, momentum=momentum)
         self.norm.num_batches_tracked = None  # only a cumulative mean needs it
 
@@ -174,11 +183,15 @@ class PostNorm(nn.Module):
 
     Args:
         norm: makes the norm for a width: `nn.LayerNorm`, `nn.RMSNorm`, `BatchNorm`.
+    Raises:
+        ShapeError: `model_dim` is below 1.
+        SettingsError: `dropout` is not from 0 to 1.
     Source: Vaswani et al. 2017, sections 3.1 and 5.4.
     """
 
     def __init__(self, model_dim: int, dropout: float, norm: Callable[[int], nn.Module] = nn.LayerNorm) -> None:
         super().__init__()
+        check_sizes(model_dim=model_dim)
         self.norm = norm(model_dim)
         self.dropout = Dropout(dropout)
 

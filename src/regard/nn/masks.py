@@ -61,6 +61,8 @@ def causal_mask(
     Args:
         first: the position of the first query among the keys; None: the last query stands at the last key and sees them
             all, as it must when the first keys come from a cache.
+    Raises:
+        ShapeError: a number of queries or keys is negative.
     Source: Vaswani et al. 2017, section 3.2.3.
     """
     query, key = _places(num_queries, num_keys, first, device)
@@ -76,7 +78,7 @@ def window_mask(
         before: 0 leaves none of the past but the query's own position.
         after: 0 makes the window causal.
     Raises:
-        ShapeError: `before` or `after` is negative.
+        ShapeError: `before`, `after` or a number of queries or keys is negative.
     Source: Beltagy et al. 2020, section 3.1.
     """
     if not (before >= 0 and after >= 0):  # nor NaN
@@ -172,8 +174,14 @@ def _open_empty_rows(allowed: Tensor) -> tuple[Tensor, Tensor | None]:
 
 
 def mask_with_prefix(mask: Bool[Tensor, "*batch key"], num_prefix: int) -> Bool[Tensor, "*batch longer"]:
-    """The mask with `num_prefix` more keys in front that every query may attend to."""
+    """The mask with `num_prefix` more keys in front that every query may attend to.
+
+    Raises:
+        ShapeError: it is not boolean, or `num_prefix` is negative.
+    """
     check_boolean(mask)
+    if num_prefix < 0:
+        raise ShapeError(f"num_prefix must be at least 0; got {num_prefix}.")
     front = mask.new_ones((*mask.shape[:-1], num_prefix))
     return torch.cat((front, mask), dim=-1)
 
@@ -284,6 +292,8 @@ def _places(
 ) -> tuple[Int[Tensor, "query 1"], Int[Tensor, " key"]]:
     """The positions of queries and keys, counted from the first key."""
     num_keys = num_queries if num_keys is None else num_keys
+    if num_queries < 0 or num_keys < 0:
+        raise ShapeError(f"num_queries and num_keys must be at least 0; got {num_queries} and {num_keys}.")
     first = num_keys - num_queries if first is None else first
     query = torch.arange(first, first + num_queries, device=device)
     return query[:, None], torch.arange(num_keys, device=device)

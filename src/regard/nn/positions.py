@@ -8,13 +8,14 @@ key has the same position in every step.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.errors import SettingsError, ShapeError, check_known, check_width
+from regard.errors import SettingsError, ShapeError, check_above_zero, check_known, check_sizes, check_width
 from regard.nn.initialization import embedding
 from regard.nn.masks import is_traced
 
@@ -43,16 +44,18 @@ def sinusoidal_positions(
     encoding[p, 2i] = sin(p / 10000^(2i / model_dim));  encoding[p, 2i + 1] = cos(p / 10000^(2i / model_dim))
 
     Args:
-        model_dim: an even number.
+        num_positions: at least 1.
+        model_dim: an even number, at least 2.
         layout: `interleaved` as in the paper; `halves` has all sines first and then all cosines, as `transformers` and
             CTranslate2 have them for Marian's models; `marian` is likewise, with the exponent i / (model_dim / 2 - 1), as in
             Marian; and so are `opennmt`, with positions from 1, as in OpenNMT-tf, and `fairseq`, from 2, as in M2M100.
     Raises:
-        ShapeError: `model_dim` is odd.
+        ShapeError: `num_positions` is below 1, or `model_dim` is below 2 or odd.
         SettingsError: an unknown layout.
     Source: Vaswani et al. 2017, section 3.5.
     """
     check_known("layout", layout, get_args(WaveLayout), "a known layout")
+    check_sizes(num_positions=num_positions, model_dim=model_dim)
     if model_dim % 2:
         raise ShapeError(f"model_dim must be even for sinusoidal positions; got {model_dim}.")
     position = torch.arange(num_positions, dtype=torch.float64)[:, None]
@@ -66,10 +69,16 @@ def sinusoidal_positions(
 
 
 class LearnedPositions(nn.Module):
-    """A learned vector for each position. Source: Gehring et al. 2017, section 3.1; Devlin et al. 2019, figure 2."""
+    """A learned vector for each position.
+
+    Raises:
+        ShapeError: one of the two sizes is below 1.
+    Source: Gehring et al. 2017, section 3.1; Devlin et al. 2019, figure 2.
+    """
 
     def __init__(self, max_positions: int, model_dim: int) -> None:
         super().__init__()
+        check_sizes(max_positions=max_positions, model_dim=model_dim)
         self.table = embedding(max_positions, model_dim)
 
     def forward(self, positions: Int[Tensor, "*batch position"]) -> Float[Tensor, "*batch position model_dim"]:
@@ -114,13 +123,17 @@ class AttentionPositions(nn.Module):
         raise NotImplementedError  # called for schemes with `has_values` only
 
 
-class RotaryScaling(NamedTuple):
+@dataclass(frozen=True)
+class RotaryScaling:
     """Slower rotation, so that a model reads texts that are longer than those of its training.
 
     The frequencies of waves that are longer than `training_length / low_factor` are divided by `factor`. Those of waves
     shorter than `training_length / high_factor` stay. Between, the frequency goes from one to the other, linearly in the
     number of waves that the training length holds. Without `training_length`, all are divided: linear interpolation.
 
+    Raises:
+        ShapeError: `training_length` is below 1.
+        SettingsError: a factor is not a finite number above 0, or `low_factor` is not below `high_factor`.
     Source: Chen et al. 2023, section 2.3, for linear interpolation; Llama 3.1's code for the parts by wavelength.
     """
 
@@ -129,6 +142,12 @@ class RotaryScaling(NamedTuple):
     """The longest text of training, in tokens."""
     low_factor: float = 1.0
     high_factor: float = 4.0
+
+    def __post_init__(self) -> None:
+        check_sizes(training_length=self.training_length)
+        check_above_zero(factor=self.factor, low_factor=self.low_factor, high_factor=self.high_factor)
+        if self.low_factor >= self.high_factor:
+            raise SettingsError(f"low_factor must be below high_factor; got {self.low_factor} and {self.high_factor}.")
 
     def scaled(self, frequencies: Float[Tensor, " pair"]) -> Float[Tensor, " pair"]:
         """The frequencies, slower."""
@@ -170,8 +189,7 @@ class Rotary(AttentionPositions):
     ) -> None:
         super().__init__()
         check_known("layout", layout, ("interleaved", "halves"), "interleaved or halves")
-        if not 0 < base < math.inf:
-            raise SettingsError(f"base must be a finite number above 0; got {base}.")
+        check_above_zero(base=base)
         self.head_dim, self.scaling = head_dim, scaling
         self.rotated_dim = head_dim if rotated_dim is None else rotated_dim
         self.base, self.layout = base, layout
@@ -209,13 +227,14 @@ class LinearBias(AttentionPositions):
     With a power of two of heads, slope[h] = 2^(-8 (h + 1) / num_heads); else those of the next lower power of two, then
     every other one of the next higher.
 
+    Raises:
+        ShapeError: there is no head.
     Source: Press et al. 2022, section 3, and its code for other numbers of heads.
     """
 
     def __init__(self, num_heads: int) -> None:
         super().__init__()
-        if num_heads < 1:
-            raise ShapeError(f"num_heads must be at least 1; got {num_heads}.")
+        check_sizes(num_heads=num_heads)
         lower = 2 ** math.floor(math.log2(num_heads))
         slopes = [2 ** (-8 * (h + 1) / lower) for h in range(lower)]
         slopes += [2 ** (-4 * (2 * h + 1) / lower) for h in range(num_heads - lower)]
@@ -238,6 +257,8 @@ class BucketedBias(AttentionPositions):
 
     T5 does not scale its scores: give the attention `score=DotProduct()`.
 
+    Raises:
+        ShapeError: there is no head, or too few or too many buckets for single distances.
     Source: Raffel et al. 2020, section 2.1, and its code for the buckets.
     """
 
@@ -245,6 +266,7 @@ class BucketedBias(AttentionPositions):
         self, num_heads: int, *, num_buckets: int = 32, max_distance: int = 128, bidirectional: bool = True
     ) -> None:
         super().__init__()
+        check_sizes(num_heads=num_heads)
         num_exact = num_buckets // (4 if bidirectional else 2)
         if not 1 <= num_exact < max_distance:
             raise ShapeError(
@@ -283,11 +305,14 @@ class RelativeKey(AttentionPositions):
 
     Args:
         max_positions: the longest sequence; the table has 2 max_positions - 1 vectors, shared by the heads.
+    Raises:
+        ShapeError: one of the two sizes is below 1.
     Source: Shaw et al. 2018, equation 4, without clipping, as in BERT's position type `relative_key`.
     """
 
     def __init__(self, head_dim: int, max_positions: int) -> None:
         super().__init__()
+        check_sizes(head_dim=head_dim, max_positions=max_positions)
         self.max_positions = max_positions
         self.table = embedding(2 * max_positions - 1, head_dim)
 
@@ -334,11 +359,14 @@ class ClippedRelative(AttentionPositions):
 
     Args:
         with_values: whether values get vectors, too.
+    Raises:
+        ShapeError: one of the two sizes is below 1.
     Source: Shaw et al. 2018, equations 3 and 4.
     """
 
     def __init__(self, head_dim: int, max_distance: int, *, with_values: bool = True) -> None:
         super().__init__()
+        check_sizes(head_dim=head_dim, max_distance=max_distance)
         self.max_distance, self.has_values = max_distance, with_values
         self.key_table = embedding(2 * max_distance + 1, head_dim)
         self.value_table = embedding(2 * max_distance + 1, head_dim) if with_values else None

@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from regard.errors import SettingsError, ShapeError, check_width
+from regard.errors import ShapeError, check_above_zero, check_sizes, check_width
 from regard.nn.initialization import linear
 from regard.nn.masks import check_mask, combine_masks, length_mask
 
@@ -97,8 +97,7 @@ class SoftCappedDotProduct(nn.Module):
 
     def __init__(self, cap: float) -> None:
         super().__init__()
-        if not 0 < cap < math.inf:
-            raise SettingsError(f"cap must be a number above 0; got {cap}.")
+        check_above_zero(cap=cap)
         self.cap = cap
         self.product = ScaledDotProduct()
 
@@ -114,12 +113,15 @@ class Cosine(InnerProduct):
     """score(q, k) = sharpness q . k / (|q| |k|): only directions count.
 
     Args:
-        sharpness: the highest score; the softmax of numbers between -1 and 1 is nearly flat.
+        sharpness: the highest score, above 0; the softmax of numbers between -1 and 1 is nearly flat.
+    Raises:
+        SettingsError: it is not.
     Source: Graves et al. 2014, equations 5 and 6.
     """
 
     def __init__(self, sharpness: float = 1.0) -> None:
         super().__init__()
+        check_above_zero(sharpness=sharpness)
         self.sharpness = sharpness
 
     def features(self, query: Query, key: Key) -> tuple[Tensor, Tensor]:
@@ -143,13 +145,14 @@ class GaussianKernel(InnerProduct):
 
     Args:
         bandwidth: the distance over which weights fall, above 0.
+    Raises:
+        SettingsError: it is not.
     Source: Nadaraya 1964; Watson 1964.
     """
 
     def __init__(self, bandwidth: float = 1.0) -> None:
         super().__init__()
-        if bandwidth <= 0:
-            raise ShapeError(f"bandwidth must be above 0; got {bandwidth}.")
+        check_above_zero(bandwidth=bandwidth)
         self.bandwidth = bandwidth
 
     def features(self, query: Query, key: Key) -> tuple[Tensor, Tensor]:
@@ -163,10 +166,16 @@ class GaussianKernel(InnerProduct):
 
 
 class Bilinear(InnerProduct):
-    """score(q, k) = q . W k, for queries and keys of any width. Source: Luong et al. 2015, equation 8, "general"."""
+    """score(q, k) = q . W k, for queries and keys of any width.
+
+    Raises:
+        ShapeError: a width is below 1.
+    Source: Luong et al. 2015, equation 8, "general".
+    """
 
     def __init__(self, query_dim: int, key_dim: int) -> None:
         super().__init__()
+        check_sizes(query_dim=query_dim, key_dim=key_dim)
         self.key_proj = linear(key_dim, query_dim, bias=False)
 
     def features(self, query: Query, key: Key) -> tuple[Tensor, Tensor]:
@@ -186,11 +195,14 @@ class Additive(nn.Module):
     Args:
         key_dim: None: keys come as W_k k already, which is done once where the same keys are asked often.
         hidden_dim: width of v.
+    Raises:
+        ShapeError: a width is below 1.
     Source: Bahdanau et al. 2015, appendix A.1.2.
     """
 
     def __init__(self, query_dim: int, key_dim: int | None, hidden_dim: int) -> None:
         super().__init__()
+        check_sizes(query_dim=query_dim, key_dim=key_dim, hidden_dim=hidden_dim)
         self.query_proj = linear(query_dim, hidden_dim, bias=False)
         self.key_proj = nn.Identity() if key_dim is None else linear(key_dim, hidden_dim, bias=False)
         self.vector = nn.Parameter(torch.empty(hidden_dim).uniform_(-1, 1) * (3 / hidden_dim) ** 0.5)

@@ -122,7 +122,8 @@ def _cut_inside(unread: Collection[str], read: Collection[str]) -> pre_tokenizer
         place = next(known, next(iter(places), 1))
         by_begin[piece[:place]].append(piece[place:])
     cuts = (
-        f"(?<={re.escape(begin)})(?={'|'.join(map(re.escape, sorted(ends)))})" for begin, ends in sorted(by_begin.items())
+        f"(?<={re.escape(begin)})(?={'|'.join(map(re.escape, sorted(ends)))})"
+        for begin, ends in sorted(by_begin.items())
     )
     return pre_tokenizers.Split(Regex("|".join(cuts)), behavior="isolated")
 

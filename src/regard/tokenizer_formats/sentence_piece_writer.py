@@ -41,7 +41,7 @@ TEXTS_TOGETHER = 10_000
 """The number of texts that are cut at a time by both."""
 SCORE_OF_SYMBOLS = 0.0
 INSIDE_SYMBOLS = ("<(?=", "(?<=")
-"""What the expressions for cuts inside the spelling of a symbol begin with: those of our training and of our reader."""
+"""The beginnings of expressions for cuts inside the spelling of a symbol: of our training, and of our reader."""
 
 
 def sentence_piece_model(tokenizer: Tokenizer, texts: Iterable[str] = ()) -> bytes:
@@ -109,7 +109,9 @@ def _cut_inside(content: dict[str, Any], pieces: list[str]) -> set[str]:
     """The pieces that are never read from a text, as it is cut inside them first."""
     cuts = (_pattern(step) for step in _steps(content["pre_tokenizer"], "pretokenizers"))
     found = [re.compile(cut) for cut in cuts if cut.startswith(INSIDE_SYMBOLS)]
-    return {piece for piece in pieces if any(0 < cut.end() < len(piece) for one in found for cut in one.finditer(piece))}
+    return {
+        piece for piece in pieces if any(0 < cut.end() < len(piece) for one in found for cut in one.finditer(piece))
+    }
 
 
 def _pattern(step: dict[str, Any]) -> str:

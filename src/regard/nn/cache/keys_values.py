@@ -8,6 +8,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from regard.errors import check_sizes
+
 
 class KeysValues(NamedTuple):
     """The projected keys and values of one attention: the database that queries look up."""
@@ -34,11 +36,14 @@ class LearnedPrefix(nn.Module):
     Args:
         num_positions: how many.
         num_heads: the attention's `num_kv_heads`.
+    Raises:
+        ShapeError: one of the three is below 1.
     Source: Li and Liang 2021, section 4.2, without the reparametrisation of section 4.3.
     """
 
     def __init__(self, num_positions: int, num_heads: int, head_dim: int) -> None:
         super().__init__()
+        check_sizes(num_positions=num_positions, num_heads=num_heads, head_dim=head_dim)
         self.key = nn.Parameter(torch.randn(num_heads, num_positions, head_dim) * 0.02)
         self.value = nn.Parameter(torch.randn(num_heads, num_positions, head_dim) * 0.02)
 
