@@ -282,7 +282,7 @@ def test_which_engine_decodes() -> None:
     assert isinstance(compile_model(make(), "torch"), PackedModel)
     assert isinstance(compile_model(make(norm_kind="batch")), PackedModel)
     assert not isinstance(compile_model(make().to(torch.bfloat16)), NativeModel)
-    with pytest.raises(SettingsError, match="residual connections of kind PostNorm are not written in C"):
+    with pytest.raises(SettingsError, match="modules `norm` of kind BatchNorm are not written in C"):
         compile_model(make(norm_kind="batch"), "native")
     with pytest.raises(SettingsError, match="values of another width than keys are not written in C"):
         compile_model(make(value_head_dim=3), "native")

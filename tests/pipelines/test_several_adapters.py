@@ -300,3 +300,16 @@ def test_a_model_without_adapters_has_none(base: Path) -> None:
     assert isinstance(plain, Translator)
     with pytest.raises(SettingsError, match=r"loaded with some; got 'x'. Load it with `adapters=\{'x': folder\}`"):
         plain.translate(["a"], adapters=["x"])
+
+
+def test_the_engine_is_that_of_the_translator(translator: Translator) -> None:
+    before = translator.adapted("news")
+    try:
+        translator.use_engine("torch")
+        assert [before.engine, translator.adapted("legal").engine] == ["torch", "torch"]
+        assert translator.adapted("news") is before
+        if translator.model.config.arch == "encoder-decoder":  # C runs no other family with adapters beside its weights
+            translator.use_engine("native-int8")
+            assert {translator.adapted(name).engine for name in ("news", "legal")} == {"native-int8"}
+    finally:
+        translator.use_engine("auto")

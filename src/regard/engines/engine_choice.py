@@ -117,7 +117,9 @@ class CompiledModels:
     """
 
     def __init__(self, models: Sequence[Any], made: Callable[[], Sequence[Any]] | None = None) -> None:
-        self._models, self._made, self._engine = list(models), made, "auto"
+        self._models, self._made = list(models), made
+        self.asked = "auto"
+        """The engine that was asked for."""
         self.is_watched = True
         """Whether a program holds the models, and so may change them."""
         self._current: tuple[Snapshot, list[Any]] | None = None
@@ -133,7 +135,7 @@ class CompiledModels:
             SettingsError: as `compile_model`.
         """
         check_engine(engine)
-        self._engine = engine
+        self.asked = engine
         self.refresh()
         self.check()
 
@@ -143,7 +145,7 @@ class CompiledModels:
         Raises:
             SettingsError: as `compile_model`.
         """
-        if self._engine in NATIVE:
+        if self.asked in NATIVE:
             self.current()
 
     @property
@@ -163,7 +165,7 @@ class CompiledModels:
             check_evaluation(self._models)
             snapshot = Snapshot(self._models)
             models = self._models if self._made is None else self._made()
-            current = self._current = (snapshot, [compile_model(model, self._engine) for model in models])
+            current = self._current = (snapshot, [compile_model(model, self.asked) for model in models])
         return current[1]
 
     def refresh(self) -> None:

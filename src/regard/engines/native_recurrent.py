@@ -11,6 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.engines import library as c
+from regard.engines.kinds import DROPOUTS
 from regard.engines.library import INTEGERS, NUMBERS, Library, PointedTensors, address
 from regard.engines.native_model import NativeModel
 from regard.engines.native_search import NativeSearch
@@ -183,9 +184,11 @@ def _linear(weight: Tensor, bias: Tensor | None = None) -> nn.Linear:
 def unsupported_in_recurrent(model: Recurrent) -> str:
     """The feature of a recurrent model that is not written in C; empty: none."""
     dim, attention = model.config.model_dim, model.cross_attention
-    score: Any = attention.score
     if type(attention) is not Attention or attention.positions is not None or attention.window is not None:
         return "attention of this kind is not written in C"
+    if any(type(each) not in DROPOUTS for each in (model.embedding_dropout, model.readout_dropout)):
+        return "dropout of another kind is not written in C"
+    score: Any = attention.score
     is_additive = type(score) is Additive and type(score.key_proj) is nn.Identity
     if not is_additive and type(score) not in INNER_PRODUCTS:
         return f"scores of kind {type(score).__name__} are not written in C"

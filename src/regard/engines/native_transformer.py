@@ -101,13 +101,13 @@ def _embedding_and_output(model: Any, output: nn.Linear) -> EmbeddingAndOutput |
     scale, num_tokens = _embedding_scale(model), len(output.weight)
     if not model.reads_source:
         ends = EmbeddingAndOutput(
-            model.embedding, num_tokens, scale, model.positions, model.embedding_norm, model.norm,
+            model.embedding, num_tokens, scale, model.positions, model.embedding_dropout, model.embedding_norm, model.norm,
             model.output_transform, [output], model.logit_cap,
         )  # fmt: skip
     else:
         ends = EmbeddingAndOutput(
-            model.target_embedding, num_tokens, scale, model.target_positions, model.target_norm, model.decoder_norm,
-            model.output_transform, [output], model.logit_cap,
+            model.target_embedding, num_tokens, scale, model.target_positions, model.embedding_dropout, model.target_norm,
+            model.decoder_norm, model.output_transform, [output], model.logit_cap,
         )  # fmt: skip
     return ends if ends.are_written else None
 
@@ -124,7 +124,7 @@ def _before_and_after_encoder(model: Any, projection: _SourceProjection) -> Embe
         return None
     ends = EmbeddingAndOutput(
         model.source_embedding, len(model.source_embedding.weight), _embedding_scale(model), model.source_positions,
-        model.source_norm, model.encoder_norm, nn.Identity(), projection.maps, None,
+        model.embedding_dropout, model.source_norm, model.encoder_norm, nn.Identity(), projection.maps, None,
     )  # fmt: skip
     return ends if ends.are_written else None
 

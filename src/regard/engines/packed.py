@@ -46,10 +46,11 @@ class PackedLinear(nn.Module):
         kept.
         """
         plain = [without_updates(each) for each in maps]
-        biases: list[Tensor] = [linear.bias for linear in plain if linear.bias is not None]
-        assert len(biases) in (0, len(maps))
-        weight = torch.cat([linear.weight for linear in plain])
-        return ChosenAdapter.side_by_side(cls(weight, torch.cat(biases) if biases else None), maps)
+        weights: list[Tensor] = [linear.weight for linear in plain]
+        bias: Tensor | None = None
+        if any(linear.bias is not None for linear in plain):
+            bias = torch.cat([x.weight.new_zeros(len(x.weight)) if x.bias is None else x.bias for x in plain])
+        return ChosenAdapter.side_by_side(cls(torch.cat(weights), bias), maps)
 
     def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
         """x weight^T + bias."""
@@ -123,6 +124,7 @@ def _is_plain(attention: MultiHeadAttention) -> bool:
         and inner.positions is None
         and inner.window is None
         and type(inner.score) is ScaledDotProduct
+        and all(type(without_updates(each)) is nn.Linear for name, each in attention.named_children() if "proj" in name)
     )
 
 

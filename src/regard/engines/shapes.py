@@ -34,7 +34,8 @@ def _transformer(model: Any) -> Checks:
         if isinstance(part, nn.Embedding):
             yield name, _is_table(part.weight, dim)
         elif isinstance(part, EmbeddedPositions):
-            table = part.waves if part.learned is None else part.learned.table.weight
+            of_learned = getattr(getattr(part.learned, "table", None), "weight", None)
+            table = part.waves if part.learned is None else of_learned
             yield name, table is None or _is_table(table, dim)
         elif isinstance(part, OutputTransform):
             yield f"{name}.inner_proj", _is_map(part.inner_proj, dim, dim)
@@ -85,7 +86,7 @@ def _recurrent(model: Recurrent) -> Checks:
             yield name, _is_table(part.weight, dim)
     for name, inputs in (("initial_proj", dim), ("key_proj", 2 * dim), ("readout_proj", 4 * dim)):
         yield name, _is_map(getattr(model, name), inputs, dim)
-    score: Any = model.cross_attention.score
+    score: Any = getattr(model.cross_attention, "score", None)
     if isinstance(score, Additive):
         yield "cross_attention.score.query_proj", _is_map(score.query_proj, dim, dim)
         yield "cross_attention.score.vector", _is_vector(score.vector, dim)

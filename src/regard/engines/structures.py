@@ -12,20 +12,19 @@ from torch import Tensor, nn
 
 from regard.engines import library as c
 from regard.engines.distance_tables import DistanceTables, unsupported_positions
+from regard.engines.kinds import DROPOUTS, NORMS, not_written
 from regard.engines.library import PointedTensors
 from regard.errors import SettingsError, check_width
 from regard.generation.threads import available_threads
 from regard.models.parts import EmbeddedPositions, OutputTransform
-from regard.nn.attention import Attention
 from regard.nn.layers import DecoderLayer, EncoderLayer, FeedForward, GatedFeedForward, PostNorm, PreNorm, SandwichNorm
 from regard.nn.lora import AdapterChoice, ChosenAdapter, without_updates
 from regard.nn.multihead import MultiHeadAttention
+from regard.nn.positions import LearnedPositions
 from regard.nn.quantization import quantized
 from regard.nn.scores import DotProduct, InnerProduct, ScaledDotProduct, SoftCappedDotProduct
-from regard.nn.ssru import SSRU
 
 ACTIVATIONS = {"relu": 1, "gelu": 2, "gelu_tanh": 3, "silu": 4, "tanh": 5, "quick_gelu": 6}
-NORMS = {nn.Identity: 0, nn.LayerNorm: 1, nn.RMSNorm: 2}
 INNER_PRODUCTS = (InnerProduct, DotProduct, ScaledDotProduct)
 """The scores that are a dot product and a factor."""
 NONE = c.Norm(kind=0)
@@ -136,6 +135,7 @@ class EmbeddingAndOutput(NamedTuple):
     scale: float
     """The factor of the embeddings."""
     positions: EmbeddedPositions
+    dropout: nn.Module
     embedding_norm: nn.Module
     last_norm: nn.Module
     transform: nn.Module
@@ -153,13 +153,16 @@ class EmbeddingAndOutput(NamedTuple):
     @property
     def are_written(self) -> bool:
         """Whether all these modules are written in C."""
+        learned = self.positions.learned if type(self.positions) is EmbeddedPositions else self.positions
+        if learned is not None and (type(learned) is not LearnedPositions or type(learned.table) is not nn.Embedding):
+            return False
         table = self.position_table
         return (
             type(self.embedding) is nn.Embedding
+            and type(self.dropout) in DROPOUTS
             and self.embedding.max_norm is None
             and len(self.embedding.weight) >= self.num_tokens
             and (table is None or len(table) >= self.positions.max_positions)
-            and type(self.positions) is EmbeddedPositions
             and all(type(norm) in NORMS for norm in (self.embedding_norm, self.last_norm))
             and (type(self.transform) is nn.Identity or _is_written(self.transform))
         )
@@ -289,40 +292,23 @@ def unsupported_in_layer(layer: nn.Module, max_positions: int) -> str:
     Args:
         max_positions: no sequence is longer.
     """
-    if type(layer) not in (DecoderLayer, EncoderLayer):
-        return f"layers of kind {type(layer).__name__}"
+    if reason := not_written(layer):
+        return reason
     for name, part in layer.named_children():
-        if name == "recurrence" and type(part) is not SSRU:
-            return f"recurrences of kind {type(part).__name__}"
         if isinstance(part, MultiHeadAttention) and (reason := _unsupported_in_attention(part, name, max_positions)):
             return reason
-        if name.endswith("residual") and (
-            type(part) not in (PreNorm, PostNorm, SandwichNorm) or any(type(x) not in NORMS for x in _norms(part))
-        ):
-            return f"residual connections of kind {type(part).__name__}"
-        if name == "feed_forward" and type(part) not in (FeedForward, GatedFeedForward):
-            return f"feed-forward layers of kind {type(part).__name__}"
         if isinstance(part, FeedForward) and part.activation not in ACTIVATIONS:
             return f"activations of kind {part.activation}"
-    maps = [without_updates(part) for part in layer.modules() if hasattr(part, "in_features")]
-    return "" if all(type(part) is nn.Linear for part in maps) else "linear maps with an adapter beside them"
-
-
-def _norms(residual: Any) -> list[nn.Module]:
-    return [part for name, part in residual.named_children() if name.endswith("norm")]
+    return ""
 
 
 def _unsupported_in_attention(attention: MultiHeadAttention, name: str, max_positions: int) -> str:
     """The feature of an attention that is not written in C; empty: none."""
     inner = attention.attention
-    if type(attention) is not MultiHeadAttention or type(inner) is not Attention:
-        return f"attention of kind {type(inner).__name__}"
     if type(inner.score) not in (*INNER_PRODUCTS, SoftCappedDotProduct):
         return f"scores of kind {type(inner.score).__name__}"
     if attention.value_head_dim != attention.head_dim:
         return "values of another width than keys"
-    if any(type(norm) not in NORMS for norm in (attention.query_norm, attention.key_norm) if norm is not None):
-        return f"norms of queries of kind {type(attention.query_norm).__name__}"
     if name == "cross_attention" and (inner.positions is not None or inner.window is not None):
         return "positions in cross-attention"
     return unsupported_positions(inner, attention.num_heads, attention.head_dim, max_positions)

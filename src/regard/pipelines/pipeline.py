@@ -103,11 +103,17 @@ class Pipeline(ABC):
         if self._prepared is not None:
             self._prepared.refresh()
             self._prepared.check()
+        for pipeline in self._derived():
+            pipeline.to(device)
         return self
 
     def _held(self) -> list[Model]:
         """All models that this computes with."""
         return [self._model]
+
+    def _derived(self) -> Sequence[Pipeline]:
+        """The pipelines that were made of this one: they are where it is, and decode with its engine."""
+        return ()
 
     @property
     def engine(self) -> str:
@@ -125,6 +131,8 @@ class Pipeline(ABC):
         check_engine(engine)
         if self._prepared is not None:
             self._prepared.use(engine)
+            for pipeline in self._derived():
+                pipeline.use_engine(engine)
         elif engine in NATIVE:
             raise SettingsError(
                 f"engine={engine} is for models that write; got {self.kind}. Take engine=torch, or auto."

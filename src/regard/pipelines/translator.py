@@ -140,7 +140,7 @@ class Translator(Pipeline):
         return NO_ADAPTERS if self._adapters is None else self._adapters  # a translator without adapters can be pickled
 
     def adapted(self, name: str) -> Translator:
-        """The translator with one adapter in its weights. Those that are not adapted are shared.
+        """The translator with one adapter in its weights, decoding with the same engine. Weights that are not adapted are shared.
 
         It is that of the model as it is now: ask for it again after a change of the model.
 
@@ -155,6 +155,7 @@ class Translator(Pipeline):
             if before is not None and version == adapters.version:
                 return before
             found = Translator(merged(adapters.models[name]), self.tokenizer, self.source_tokenizer)
+            found.use_engine(self._decoder.prepared.asked)
             found.confidence = adapters.confidences.get(name) if before is None else before.confidence
             self._merged[name] = adapters.version, found
         return found
@@ -166,16 +167,17 @@ class Translator(Pipeline):
         super().refresh()
 
     def to(self: Moved, device: str | torch.device) -> Moved:
-        """As `Pipeline.to`, with the translators of `adapted`."""
+        """As `Pipeline.to`, with the adapters."""
         super().to(device)
-        for _, translator in self._merged.values():
-            translator.to(device)
         if self._adapters is not None:
             self._adapters.renew(self._model)
         return self
 
     def _held(self) -> list[Model]:
         return [self._model, *self.others, *self._decoder.models, *self._adapter_set.models.values()]
+
+    def _derived(self) -> list[Translator]:
+        return [translator for _, translator in self._merged.values()]
 
     @classmethod
     def of(cls, loaded: LoadedModel) -> Translator:
