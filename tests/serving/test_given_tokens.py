@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import torch
@@ -10,9 +11,11 @@ from test_interfaces import JSON, send
 from test_other_models import folders, mixed, model  # noqa: F401
 
 from regard.analysis.attribution import trace_flow
+from regard.analysis.patching import patch
 from regard.errors import DataError
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.translator import Translator
+from regard.serving.inspection_cache import InspectionCache
 
 TEXT = "two dogs play"
 HEADS = ["cross.0.1", "decoder.0.0"]
@@ -153,3 +156,45 @@ def test_a_language_model_is_looked_into_in_the_tokens_it_wrote(
     for wrong in ([], [-1], [10**9]):
         assert ask(mixed, "inspect", model="letters", text="two", ids=wrong)[0] == 400
     assert ask(mixed, "inspect", model="moods", text="two", ids=ids)[0] == 400
+
+
+def test_a_translation_that_was_cut_has_no_row_for_its_end(
+    server: Running, translator: Translator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also in a process that makes the inspection anew, and of one that a translation promised."""
+    seen = translator.inspect(TEXT)
+    assert len(seen.token_log_probs) == len(seen.target_ids), "the stored model ends this text: take another"
+    _, found = ask(server, "inspect", text=TEXT)
+    body = json.dumps({"q": TEXT, "source": "en", "target": "de", "details": True})
+    _, told = send(server, "POST", "/translate", body, JSON)
+    monkeypatch.setattr(InspectionCache, "made", lambda cache, name: None)
+    for name in (found["id"], *told["inspect_id"]):
+        _, again = send(server, "GET", f"/api/v1/inspect/{name}")
+        assert again["tokens"] == found["tokens"]
+        assert again["token_log_probs"] == found["token_log_probs"] == pytest.approx(seen.token_log_probs, abs=1e-4)
+
+
+def test_patching_is_about_the_tokens_and_the_beginning_that_are_given(
+    mixed: Running,  # noqa: F811
+    model: LanguageModel,  # noqa: F811
+    server: Running,
+    translator: Translator,
+) -> None:
+    ids = model.ids_of("ab cd")
+    ids[-2:] = [model.tokenizer.unk_id, ids[-2]]
+    _, found = ask(mixed, "inspect", model="letters", text="ab cd", ids=ids)
+    for other in ("ab ce", "xy ce", "ed cb", "aa aa"):
+        status, reply = send(mixed, "GET", f"/api/v1/inspect/{found['id']}/patch?other={quote(other)}")
+        if status == 200:
+            break
+    direct = patch(model, "ab cd", other, ids=ids)
+    assert reply["tokens"]["decoder"] == model.tokenizer.tokens(ids)
+    assert reply["difference"] == pytest.approx(direct.difference, abs=1e-4)
+    _, found = ask(server, "inspect", text=TEXT, prefix="xy")
+    path = f"/api/v1/inspect/{found['id']}/patch?other={quote('abc defg hijk')}&prefix=xy"
+    _, reply = send(server, "GET", path)
+    begun = translator.tokenizer.tokens([*translator.tokenizer.symbols.start_ids, *translator.tokenizer.encode("xy")])
+    assert reply["tokens"]["decoder"][: len(begun)] == begun
+    direct = patch(translator, TEXT, "abc defg hijk", prefix="xy")
+    assert reply["answers"] == list(direct.answers)
+    assert reply["difference"] == pytest.approx(direct.difference, abs=1e-4)

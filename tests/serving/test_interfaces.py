@@ -497,3 +497,18 @@ def test_whole_numbers_of_json_may_have_a_point(server: Running) -> None:
             for name, value in pointed.items()
         }
         assert send(server, "POST", path, json.dumps(broken), JSON)[0] == 400
+
+
+@pytest.mark.parametrize("written", ["2.0", " 2 ", "+2", "2."])
+def test_whole_numbers_of_forms_may_have_a_point(server: Running, written: str) -> None:
+    """A client that writes a number of JSON into a form sends 2.0."""
+    expected = send(server, "POST", "/translate", json.dumps({**FIELDS, "alternatives": 2}), JSON)
+    assert (
+        send(server, "POST", "/translate", urllib.parse.urlencode({**FIELDS, "alternatives": written}), FORM)
+        == expected
+    )
+    for wrong in ("2.5", "2.0.0", ".0", "two", "2,0"):
+        assert (
+            send(server, "POST", "/translate", urllib.parse.urlencode({**FIELDS, "alternatives": wrong}), FORM)[0]
+            == 400
+        )

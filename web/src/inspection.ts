@@ -161,12 +161,17 @@ export async function tryChange(change: string, seed: number): Promise<void> {
   });
 }
 
+/** What the reader made the translation begin with: both texts of patching are translated so. */
+export const prefixOfBoth = (): string => (translates() ? (state.inspection.sentence?.prefix ?? "") : "");
+
 /** The effect of each state of another text, put into the run on this one. */
 export async function patchFrom(other: string): Promise<void> {
   const {result: inspection} = state.inspection;
   if (!inspection || isInspectionStale()) return;
   await runLatest("patching", "Patching", async signal => {
-    const path = `patch?other=${encodeURIComponent(other)}&stream=true`;
+    const prefix = prefixOfBoth();
+    const begun = prefix ? `&prefix=${encodeURIComponent(prefix)}` : "";
+    const path = `patch?other=${encodeURIComponent(other)}${begun}&stream=true`;
     const result = await fetchSlowly<PatchReply>(inspection, path, signal, (done, total) =>
       relabel("patching", `Patching: ${done} of ${total} runs of the model`),
     );

@@ -102,6 +102,7 @@ def patch(
     what: str = "states",
     answers: tuple[str, str] | None = None,
     prefix: str = "",
+    ids: Sequence[int] | None = None,
     tell: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Patching:
     """The effect of each state, or of each head, on what a model says next.
@@ -113,6 +114,7 @@ def patch(
         answers: the tokens or labels a and b; None: what the model says after A and after B. Of a translator, the first
             tokens in which the greedy translations differ.
         prefix: what the translations begin with.
+        ids: of a model that reads only A, the ids that it reads in the place of those of the text: a model may write others.
         tell: called with `patching`, the number of runs of the model that are made, and that of all.
     Raises:
         SettingsError: an unknown `what`, a recurrent model, or answers that are no tokens or labels of the model.
@@ -127,7 +129,7 @@ def patch(
     model = pipeline.model
     if not model.layer_stacks():
         raise SettingsError("patching needs layers of attention; got a recurrent model.")
-    runs, classes = _runs(pipeline, (text, other), answers, prefix)
+    runs, classes = _runs(pipeline, (text, other), answers, prefix, ids)
     if len({tuple(map(len, run.ids)) for run in runs}) > 1:
         sizes = " and ".join(str(len(run.ids[0])) for run in runs)
         raise DataError(
@@ -150,7 +152,11 @@ def _device(model: Model) -> torch.device:
 
 
 def _runs(
-    pipeline: Pipeline, texts: tuple[str, str], answers: tuple[str, str] | None, prefix: str
+    pipeline: Pipeline,
+    texts: tuple[str, str],
+    answers: tuple[str, str] | None,
+    prefix: str,
+    first_ids: Sequence[int] | None,
 ) -> tuple[list[Run], tuple[tuple[str, str], dict[str, int]]]:
     """The runs on both texts; the answers, and the class of each."""
     if isinstance(pipeline, Translator):
@@ -158,6 +164,7 @@ def _runs(
     if prefix:
         raise SettingsError(f"`prefix` is for models that translate; got {pipeline.kind}. Remove it.")
     ids = [cast("LanguageModel | Predictor", pipeline).ids_of(text) for text in texts]
+    ids[0] = ids[0] if first_ids is None else list(first_ids)
     model, tokenizer = pipeline.model, pipeline.tokenizer
     runs = [
         Run((each,), {kind: tokenizer.tokens(model.ids_by_kind(each)[kind][0]) for kind in model.layer_stacks()})

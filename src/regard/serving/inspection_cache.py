@@ -32,6 +32,8 @@ class InspectionRequest:
     text: str
     ids: Sequence[int] | None
     """The ids of the translation; of a language model, those of the text, if they are given."""
+    has_end: bool = True
+    """Whether the end symbol follows the translation; False: it was cut."""
     snapshot: int | None = None
     """The step of training after which the model was kept that is looked into; None: the model itself."""
     lens: bool = False

@@ -4,7 +4,7 @@ import {html, nothing, type TemplateResult} from "lit-html";
 import type {PatchReply} from "../api";
 import {translucent} from "../colours";
 import {valueOf} from "../events";
-import {patchFrom} from "../inspection";
+import {patchFrom, prefixOfBoth} from "../inspection";
 import {strong} from "../places";
 import {saveMenu, type Row} from "../save-menu";
 import {displayToken} from "../spelling";
@@ -123,6 +123,8 @@ export function panel(): TemplateResult | typeof nothing {
     the other text are then put into the run on this one, one at a time: a run of the model for each token and layer.
     Both texts need the same number of tokens.
   </p>`;
+  const prefix = prefixOfBoth();
+  const prefixHint = html`<p class="hint">Both begin with what you wrote: <bdi class="strong">${prefix}</bdi></p>`;
   return html`<section class="panel patching ${isViewOfOther() ? "stale" : ""}" aria-labelledby="patching-title">
     <div class="head">
       <h2 id="patching-title">${help("patching", "Patching")}</h2>
@@ -142,6 +144,6 @@ export function panel(): TemplateResult | typeof nothing {
       </label>
       <button id="patch" ?disabled=${text === result.text || !chosenModel()}>Exchange states</button>
     </form>
-    ${found ? outcome(found.result) : hint}
+    ${prefix ? prefixHint : nothing} ${found ? outcome(found.result) : hint}
   </section>`;
 }

@@ -7,6 +7,7 @@ but where a text is what is asked about.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar, get_args
@@ -67,6 +68,9 @@ class Truth(FieldRule):
         return bool(value)
 
 
+WRITTEN_WHOLE = re.compile(r"\s*([+-]?\d+)(?:\.0*)?\s*")
+
+
 class Whole(FieldRule):
     """Whole numbers from a bound to another. The document has texts of one digit fewer, which surely fit."""
 
@@ -86,13 +90,14 @@ class Whole(FieldRule):
 
 
 def whole(value: Any) -> int:
-    """A whole number of JSON, where 10.0 is one, too; or its digits, as forms have it.
+    """A whole number of JSON, where 10.0 is one, too; or what forms have of it: `10` or `10.0`.
 
     Raises:
         ValueError: anything else.
     """
-    digits = isinstance(value, str) and value.strip().lstrip("+-").isdecimal()
-    if digits or (isinstance(value, float) and value.is_integer()):
+    if isinstance(value, str) and (digits := WRITTEN_WHOLE.fullmatch(value)):
+        return int(digits[1])
+    if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise ValueError

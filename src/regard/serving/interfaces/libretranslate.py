@@ -153,7 +153,7 @@ async def translate(context: RequestContext, fields: NllbFields | TranslateField
     add, models = context.server.inspections.add, context.registry.models_name
     names = [
         [
-            add(InspectionRequest(models, pending.direction, sentence, each.ids))
+            add(InspectionRequest(models, pending.direction, sentence, each.ids, each.finish_reason == "eos"))
             for sentence, each in zip(text.sources, text.sentences, strict=True)
         ]
         for text in (found if fields.details else ())

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 from starlette.responses import Response
@@ -16,6 +16,7 @@ from regard.analysis.experiments import Experiment, experiment
 from regard.analysis.next_token import NextTokens, next_tokens
 from regard.analysis.patching import Patching, patch
 from regard.generation.rules.sampling import SamplingOptions
+from regard.inspection.inspection import Inspection
 from regard.serving.endpoints.context import RequestContext
 from regard.serving.endpoints.fields import Choice, Flag, Real, Text, Whole
 from regard.serving.endpoints.progress_stream import Tell, progress_stream
@@ -45,6 +46,7 @@ class PatchFields(InspectionFields):
     """Another text, from which states are taken."""
 
     other: Text = Field(description="a text of the same number of tokens")
+    prefix: Text = Field("", description="what the translations of both begin with")
     stream: Flag = Field(
         False, description="server-sent events: progress, with the runs that are done and all, and done"
     )
@@ -84,9 +86,11 @@ async def patch_states(context: RequestContext, fields: PatchFields) -> PatchRep
     """The effect of each state of another text, put into the run on the inspected one (activation patching)."""
 
     def patched(tell: Tell) -> Awaitable[PatchReply]:
-        return use_model_of(
-            context, fields, lambda pipeline, seen: _patched(patch(pipeline, seen.text, fields.other, tell=tell))
-        )
+        def patched_here(pipeline: Any, seen: Inspection) -> PatchReply:
+            ids = seen.read_ids[0] if seen.target is None else None
+            return _patched(patch(pipeline, seen.text, fields.other, prefix=fields.prefix, ids=ids, tell=tell))
+
+        return use_model_of(context, fields, patched_here)
 
     if fields.stream:
         return await progress_stream(patched, failure, context.limits)

@@ -70,7 +70,9 @@ class DirectionFields(NativeFields):
 
 
 class TargetFields(NativeFields):
-    """A given translation: `target_text`, which is cut into tokens, or `target_ids`, the tokens themselves."""
+    """A given translation, after which the end symbol is written: `target_text`, which is cut into tokens, or `target_ids`,
+    the tokens themselves.
+    """
 
     target_text: Text = ""
     target_ids: Ids | None = None

@@ -247,8 +247,14 @@ async def inspect(context: RequestContext, fields: InspectFields) -> InspectRepl
     found = await context.use_translator(
         direction, lambda translator: translator.inspect(text, target, hidden_states=lens, **search)
     )
-    request = InspectionRequest(context.registry.models_name, direction, text, found.target_ids, lens=lens)
-    return _shown(context.server.inspections.add(request, found), found)
+    request = InspectionRequest(context.registry.models_name, direction, text, None, lens=lens)
+    return _shown(context.server.inspections.add(_with_target(request, found), found), found)
+
+
+def _with_target(request: InspectionRequest, found: Inspection) -> InspectionRequest:
+    """The request that makes an inspection again, with what was written."""
+    has_end = len(found.token_log_probs) > len(found.target_ids)
+    return replace(request, ids=found.target_ids, has_end=has_end)
 
 
 async def _of_snapshot(context: RequestContext, fields: InspectFields, step: int, direction: Direction) -> InspectReply:
@@ -260,9 +266,9 @@ async def _of_snapshot(context: RequestContext, fields: InspectFields, step: int
         free = found if target is None else model.inspect(fields.text, **search)
         return found, free.target or ""
 
-    request = InspectionRequest(registry.models_name, direction, fields.text, None, step, fields.lens)
+    request = InspectionRequest(registry.models_name, direction, fields.text, None, snapshot=step, lens=fields.lens)
     found, written = await _use(context, request, look)
-    shown = _shown(context.server.inspections.add(replace(request, ids=found.target_ids), found), found)
+    shown = _shown(context.server.inspections.add(_with_target(request, found), found), found)
     if (head := alignment_head(registry.translators[direction].pipeline.model)) is not None:
         shown["alignment"] = str(HeadName("cross", *head))  # one head for a model, whenever it is looked into
     return {**shown, "snapshot": step, "written": written}
@@ -312,7 +318,8 @@ async def _made(context: RequestContext, request: InspectionRequest) -> Inspecti
 
     def look(pipeline: Any) -> Inspection:
         if isinstance(pipeline, Translator):
-            return pipeline.inspect_ids(request.text, request.ids or (), hidden_states=request.lens)
+            options = {"has_end": request.has_end, "hidden_states": request.lens}
+            return pipeline.inspect_ids(request.text, request.ids or (), **options)
         return _read(pipeline, request.text, request.ids, lens=request.lens and pipeline.model.predicts_each_position)
 
     return await _use(context, request, look)
