@@ -422,6 +422,16 @@ def recipe_of(name: str) -> dict[str, Any]:
     return {f"{section}.{key}": value for section, values in sections.items() for key, value in values.items()}
 
 
+@pytest.mark.parametrize("count", [2000, 19_999])
+def test_words_and_their_sounds_have_what_a_recipe_has(count: int) -> None:
+    found, recipe = chosen(pronunciations(count), arch=None), recipe_of("g2p")
+    assert recipe.pop("tokenizer.vocab_size") < found.tokenizer.vocab_size == 5000
+    assert {name: found.value(name) for name in recipe} == recipe
+    assert found.data.concatenation == 0.0
+    (note,) = chosen_by_data(RunSettings.build("tiny"), [held(pronunciations(count))], 100)[1]
+    assert "a recurrent model, with the settings of recipe:g2p; for a Transformer: --arch encoder-decoder" in note
+
+
 def test_few_words_and_their_sounds_have_what_a_recipe_has() -> None:
     found, recipe = chosen(pronunciations(800), arch=None), recipe_of("g2p-low")
     assert recipe.pop("tokenizer.vocab_size") < found.tokenizer.vocab_size == 5000  # not the most that there may be
@@ -508,7 +518,7 @@ def test_whoever_gives_what_the_recipe_does_not_go_with_has_a_transformer(preset
 
 @pytest.mark.parametrize(
     ("make", "count"),
-    [(inflections, 99), (commands, 20_000), (sentences, 800), (pronunciations, 99), (pronunciations, 2000), (numerals, 8000)],
+    [(inflections, 99), (commands, 20_000), (sentences, 800), (pronunciations, 99), (pronunciations, 20_000), (numerals, 20_000)],
 )  # fmt: skip
 def test_other_pairs_have_a_transformer(make: Callable[[int], Lines], count: int) -> None:
     assert chosen(make(count), arch=None).model_dump() == chosen(make(count)).model_dump()
@@ -529,7 +539,7 @@ def test_what_needs_a_transformer_has_one_and_a_plan_is_of_what_would_be_trained
 
 
 def test_a_new_model_has_the_vocabulary_and_the_depth_of_a_trained_one(capsys: pytest.CaptureFixture[str]) -> None:
-    translator = regard.new(pronunciations(2000))
+    translator = regard.new(pronunciations(20_000))
     assert translator.model.config.num_decoder_layers == 4
     assert translator.source_tokenizer.longest_token == len("<unk>")
     said = capsys.readouterr().err

@@ -7,8 +7,8 @@ Three kinds of pairs are told apart (measured in docs/experiments.md):
 * *symbols*: both sides are made of a few words that come again and again: commands and actions. Each word is a token;
 * *sentences*: everything else. Subwords, as many as are seen often enough.
 
-What is written letter by letter, few words to sounds, and symbols unless there are many, have a recurrent model, by a recipe;
-everything else has a Transformer.
+What is written letter by letter has a recurrent model, by a recipe, and so have words to sounds and symbols, unless there are
+many. Everything else has a Transformer.
 """
 
 from __future__ import annotations
@@ -58,10 +58,11 @@ STRINGS: dict[str, Any] = {DROPOUT: 0.3, "model.positions": "rotary"}
 FEW_STRINGS: dict[str, Any] = STRINGS | {
     "model.num_encoder_layers": 2, "model.num_decoder_layers": 2, DROPOUT: 0.4, BATCH: 1024,
 }  # fmt: skip
-RECIPE_OF_FEW_SOUNDS, RECIPE_OF_FEW_STRINGS, RECIPE_OF_SYMBOLS = "g2p-low", "inflection-low", "scan-simple"
-RECIPE_OF_STRINGS = "inflection"
-"""The recipes of recurrent models, which write strings, few sounds, and symbols better than a Transformer
-(docs/experiments.md)."""
+RECIPE_OF_STRINGS, RECIPE_OF_SOUNDS, RECIPE_OF_SYMBOLS = "inflection", "g2p", "scan-simple"
+OF_FEW = "-low"
+"""The recipes of recurrent models, which write strings, sounds and symbols better than a Transformer (docs/experiments.md);
+and the end of the name of those for few strings and sounds.
+"""
 JOINED_SOUNDS = 0.5
 """The share of few words and their sounds that are read with another pair after them; inflected forms gain nothing by it."""
 
@@ -131,12 +132,15 @@ def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
     if kinds == ("words", "words") and count < MANY_PAIRS:
         recipe, least_steps = RECIPE_OF_SYMBOLS, SYMBOL_STEPS
     if "characters" in kinds:
-        values |= FEW_STRINGS if count < FEW_PAIRS else STRINGS if count < MANY_PAIRS else {}
+        are_few = count < FEW_PAIRS
+        values |= FEW_STRINGS if are_few else STRINGS if count < MANY_PAIRS else {}
         if kinds[1] == "characters":
-            recipe = RECIPE_OF_FEW_STRINGS if count < FEW_PAIRS else RECIPE_OF_STRINGS
-            over_recipe = (NORMALIZATION, DROPOUT)
-        elif count < FEW_PAIRS:
-            recipe, values[JOINED] = RECIPE_OF_FEW_SOUNDS, JOINED_SOUNDS
+            recipe, over_recipe = RECIPE_OF_STRINGS, (NORMALIZATION, DROPOUT)
+        elif count < MANY_PAIRS:
+            recipe = RECIPE_OF_SOUNDS
+            values |= {JOINED: JOINED_SOUNDS} if are_few else {}
+        if recipe is not None and are_few:
+            recipe += OF_FEW
         spelled = [side for kind, side in zip(kinds, (source, target), strict=True) if kind == "characters"]
         rare = max(side.rare_letters for side in spelled)
         if rare > RARE_LETTERS and max(side.rare_parts for side in spelled) < rare / 2:
