@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import re
+import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,7 @@ class UnknownOptionError(SettingsError):
     def __init__(self, name: str, allowed: Iterable[str]) -> None:
         self.name, self.allowed = name, list(allowed)
         super().__init__(
-            f"an option must be a known option of decoding; got {repr(name)[:LONGEST_VALUE]}. {nearest_hint(name, self.allowed)}"
+            f"an option must be a known option of decoding; got {short_repr(name)}. {nearest_hint(name, self.allowed)}"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -198,7 +199,15 @@ def check_known(name: str, given: str, known: Collection[str], rule: str) -> Non
         SettingsError: it is not.
     """
     if given not in known:
-        raise SettingsError(f"{name} must be {rule}; got {repr(given)[:LONGEST_VALUE]}. {nearest_hint(given, known)}")
+        raise SettingsError(f"{name} must be {rule}; got {short_repr(given)}. {nearest_hint(given, known)}")
+
+
+def short_repr(value: object) -> str:
+    """A value as messages have it, cut where it is long."""
+    try:
+        return repr(value)[:LONGEST_VALUE]
+    except ValueError:  # Python refuses to write so many digits
+        return f"a number of more than {sys.get_int_max_str_digits():,} digits"
 
 
 def first_problem(error: Any, prefix: str = "") -> str:
@@ -210,7 +219,7 @@ def first_problem(error: Any, prefix: str = "") -> str:
     """
     problem = error.errors()[0]
     key = prefix + ".".join(map(str, problem["loc"])) or "the configuration"
-    return f"{key}: {problem['msg']}; got {repr(problem['input'])[:LONGEST_VALUE]}."
+    return f"{key}: {problem['msg']}; got {short_repr(problem['input'])}."
 
 
 def missing_hint(path: Path) -> str:

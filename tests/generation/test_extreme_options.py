@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -16,6 +17,7 @@ from regard.pipelines import batch_decoder
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.translator import Translator
 from regard.runs.settings.reading import parse_assignments, parse_options, read_yaml
+from regard.runs.settings.run_settings import RunSettings
 from regard.text.tokenizer import Tokenizer
 
 TINY, HUGE = (1e-300, 1e-46, 1e-40, 1e-38), (1e38, 1e39, 1e300)
@@ -77,6 +79,15 @@ def test_so_many_hypotheses_are_refused(name: str) -> None:
     for count in (MOST_HYPOTHESES + 1, 20_000, 1_000_000, 10**30):
         with pytest.raises(SettingsError, match=rf"^{name} must be at most 10000; got {count}\.$"):
             DecodingOptions(**{name: count})
+
+
+@pytest.mark.parametrize("number", [10**4400, -(10**4400), [10**4400]], ids=lambda number: type(number).__name__)
+def test_a_number_that_python_does_not_write_is_refused(number: Any) -> None:
+    """In options, and in the settings of a run."""
+    with pytest.raises(SettingsError, match=r"beam_size must be .*; got a number of more than 4,300 digits\."):
+        DecodingOptions(beam_size=number)
+    with pytest.raises(SettingsError, match=r"model\.num_heads must be .*; got a number of more than 4,300 digits\."):
+        RunSettings.build("tiny", {"model": {"num_heads": number}})
 
 
 @pytest.mark.parametrize(("engine", "of_pair"), [("torch", 2 + 4 * 2), ("native", 2)])

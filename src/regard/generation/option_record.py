@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from regard.errors import LONGEST_VALUE, SettingsError, UnknownOptionError
+from regard.errors import SettingsError, UnknownOptionError, short_repr
 
 Record = TypeVar("Record", bound="Options")
 
@@ -74,4 +74,4 @@ class Options(BaseModel):
             return UnknownOptionError(name, cls.model_fields)
         message = problem["msg"].removeprefix("Input ").removeprefix("should be").strip()
         message = message.replace("greater than or equal to", "at least").replace("less than or equal to", "at most")
-        return SettingsError(f"{name} must be {message}; got {repr(problem['input'])[:LONGEST_VALUE]}.")
+        return SettingsError(f"{name} must be {message}; got {short_repr(problem['input'])}.")

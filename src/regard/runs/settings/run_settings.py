@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationErr
 
 from regard.data.directions_of_corpora import TEMPERATURE, rule_of
 from regard.data.selection import DataConfig
-from regard.errors import SettingsError, check_known, nearest_hint
+from regard.errors import SettingsError, check_known, nearest_hint, short_repr
 from regard.models.adaptation import AdapterConfig
 from regard.models.config import ModelConfig
 from regard.models.registry import architecture
@@ -247,8 +247,8 @@ def _first_problem(error: ValidationError, section: str, kind: type[BaseModel]) 
     if problem["type"] == "value_error":
         return str(problem["ctx"]["error"])
     if problem["type"] == "int_parsing_size":
-        return f"{section}.{key} must be a smaller number; got {problem['input']!r}."
+        return f"{section}.{key} must be a smaller number; got {short_repr(problem['input'])}."
     if problem["type"] == "less_than_equal" and (most := problem["ctx"]["le"]) >= 1e12:
-        return f"{section}.{key} must be less than or equal to {most:g}; got {problem['input']!r}."
+        return f"{section}.{key} must be less than or equal to {most:g}; got {short_repr(problem['input'])}."
     _, is_rule, rule = problem["msg"].partition(" should ")
-    return f"{section}.{key} must {rule if is_rule else 'be ' + problem['msg']}; got {problem['input']!r}."
+    return f"{section}.{key} must {rule if is_rule else 'be ' + problem['msg']}; got {short_repr(problem['input'])}."
