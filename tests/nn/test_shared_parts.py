@@ -16,7 +16,7 @@ from regard.inspection.record import _states
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.heads import Site
 from regard.models.registry import build
-from regard.nn import Attention, Bilinear, BucketedBias, LinearBias, MultiHeadAttention
+from regard.nn import Attention, Bilinear, BucketedBias, LinearBias, MultiHeadAttention, RotaryScaling
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 
@@ -139,6 +139,37 @@ def add_layer(model: Any) -> None:
 
 def widen(model: Any) -> None:
     model.layers[0].feed_forward.inner_proj.weight = nn.Parameter(torch.zeros(17, 12))
+
+
+@pytest.mark.parametrize(
+    ("positions", "name"),
+    [
+        ("sinusoidal", "positions.waves has other numbers"),
+        ("sinusoidal_marian", "positions.waves has other numbers"),
+        ("alibi", "layers.1.self_attention.attention.positions.slopes has other numbers"),
+        (
+            "rotary",
+            r"layers.1.self_attention.attention.positions.scaling is RotaryScaling\(factor=3.0, .*\), not RotaryScaling",
+        ),
+    ],
+)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_positions_that_no_file_holds_are_as_they_were_made(
+    positions: str, name: str, dtype: torch.dtype, tokenizer: Tokenizer, tmp_path: Path
+) -> None:
+    scaling = {"rotary_scaling": {"factor": 2.0}} if positions == "rotary" else {}
+    model: Any = build(DecoderConfig(num_layers=2, positions=positions, **SIZES, **scaling)).to(dtype)
+    save_new(tmp_path / "m", model, tokenizer)
+    save_new(tmp_path / "rounded", model.bfloat16().float(), tokenizer)
+    inside = model.layers[1].self_attention.attention.positions
+    if positions == "rotary":
+        inside.scaling = RotaryScaling(3.0)
+    elif positions == "alibi":
+        inside.slopes[1] *= 2
+    else:
+        model.positions.waves *= 0.5
+    with pytest.raises(SettingsError, match=f"must be what its configuration describes to be saved; .*{name}"):
+        save_new(tmp_path / "n", model, tokenizer)
 
 
 @pytest.mark.parametrize(
