@@ -108,6 +108,18 @@ def check_evaluation(models: Sequence[Any]) -> None:
         model.eval()
 
 
+def check_finite(models: Sequence[Any]) -> None:
+    """Make sure that all weights of models are finite: of others, no token is likelier than another, and nothing is written.
+
+    Raises:
+        SettingsError: one is not.
+    """
+    for model in models:
+        for name, parameter in () if is_divided(model) else model.named_parameters():
+            if not bool(parameter.isfinite().all()):
+                raise SettingsError(f"{name} must hold finite numbers to decode; it does not.")
+
+
 class CompiledModels:
     """Models that are compiled when they are needed, and again when they have changed. It can be pickled.
 
@@ -158,11 +170,12 @@ class CompiledModels:
         """The models, compiled as they are now.
 
         Raises:
-            SettingsError: a model is in training mode, or as `compile_model`.
+            SettingsError: a model is in training mode or has weights that are not finite, or as `compile_model`.
         """
         current = self._current
         if current is None or current[0].has_changed(only_globally=not self.is_watched):
             check_evaluation(self._models)
+            check_finite(self._models)
             snapshot = Snapshot(self._models)
             models = self._models if self._made is None else self._made()
             current = self._current = (snapshot, [compile_model(model, self.asked) for model in models])

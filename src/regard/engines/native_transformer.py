@@ -211,6 +211,8 @@ def unsupported_in_transformer(model: Any) -> str:
     if type(model.output_embedding) is not nn.Embedding:
         return f"output embeddings of kind {type(model.output_embedding).__name__} are not written in C"
     for layers in model.layer_stacks().values():
+        if not len(layers):
+            return "a stack without layers is not written in C"
         reasons = (unsupported_in_layer(layer, model.config.max_positions) for layer in layers)
         if reason := next(filter(None, reasons), ""):
             return f"{reason} are not written in C"

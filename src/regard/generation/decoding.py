@@ -160,8 +160,10 @@ class Decoding:
             request: which the target answers.
         """
         size = len(log_probs)
+        if not size:  # nothing could be written
+            return log_probs
         written = torch.tensor([*self._starts_of(request)[-1:], *ids], dtype=torch.long)
-        active = ActiveBatch([-1] * size, [request] * size, written[-size:] if size else written[:0], 1, [0])
+        active = ActiveBatch([-1] * size, [request] * size, written[-size:], 1, [0])
         active.lengths = torch.arange(size)
         active.ids[:, 0, : len(ids)] = torch.tensor(list(ids), dtype=torch.long)
         changed = log_probs[:, None].clone()

@@ -25,6 +25,7 @@ from regard.pipelines.devices import resolve_device
 from regard.text.tokenizer import Tokenizer
 
 Own = TypeVar("Own", bound="Pipeline")
+AnyModel = TypeVar("AnyModel", bound=Model)
 MOST_LABELS = 8
 """Classes that are named in a notebook."""
 
@@ -50,8 +51,23 @@ class Pipeline(ABC):
                 setattr(cls, name, checked(method))
 
     def __init__(self, model: Model, tokenizer: Tokenizer) -> None:
-        self._model = self.model = model.eval()
+        self._model = self.model = self._of_kind(model)
         self.tokenizer = tokenizer
+
+    def _of_kind(self, model: AnyModel) -> AnyModel:
+        """A model that this is for, in evaluation mode.
+
+        Raises:
+            SettingsError: it is of another kind.
+        """
+        if not self.takes(model):
+            raise SettingsError(f"a {type(self).__name__} needs {self.kind}; got one of arch {model.config.arch}.")
+        return model.eval()
+
+    @classmethod
+    def takes(cls, model: Model) -> bool:
+        """Whether a model is of the kind that this is for."""
+        return isinstance(model, Model)
 
     if not TYPE_CHECKING:  # type checkers find misspelt attributes
 

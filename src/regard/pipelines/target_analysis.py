@@ -91,7 +91,8 @@ class TargetAnalysis:
         Args:
             restricted: log-probabilities (token, vocabulary) with -inf for what is not written.
         """
-        ids = one_row(self.models[0], self._source_ids), one_row(self.models[0], self._read_ids)
+        room = min(model.config.max_positions for model in self.models)
+        ids = one_row(self.models[0], self._source_ids), one_row(self.models[0], self._read_ids[:room])
         of_models = torch.stack([model(*ids)[0].float().log_softmax(dim=-1) for model in self.models])
         log_probs = restricted(self._rows(of_models.logsumexp(dim=0) - math.log(len(self.models))))
         best = log_probs.topk(min(count, log_probs.shape[-1]), dim=-1)
@@ -110,9 +111,8 @@ class TargetAnalysis:
 
     @property
     def _read_ids(self) -> list[int]:
-        """The input of the decoder: the start symbols, and the target as far as there are positions."""
-        room = min(model.config.max_positions for model in self.models)
-        return [*self._start_ids, *self.target_ids][:room]
+        """The input of the first model's decoder: the start symbols, and the target as far as there are positions."""
+        return [*self._start_ids, *self.target_ids][: self.models[0].config.max_positions]
 
     @property
     def _start_ids(self) -> Sequence[int]:

@@ -15,11 +15,10 @@ import torch
 
 from regard.arguments import check_texts
 from regard.checkpoint import LoadedModel
-from regard.data.corpus import Corpus, find_corpora, read_beside, read_pairs
-from regard.data.directions_of_corpora import by_direction
+from regard.engines.engine_choice import check_evaluation
 from regard.errors import DataError, SettingsError
 from regard.evaluation.confidence import Confidence
-from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
+from regard.evaluation.text_metrics import TextMetrics
 from regard.generation.decoding import Decoding
 from regard.generation.filters import Filter, Likeliest
 from regard.generation.options import DecodingOptions
@@ -32,8 +31,9 @@ from regard.models.adaptation import merged
 from regard.models.interface import Model, PairModel
 from regard.pipelines.adapter_set import NO_ADAPTERS, AdapterSet
 from regard.pipelines.batch_decoder import BatchDecoder
-from regard.pipelines.direction_set import Codes, DirectionSet, direction_results
+from regard.pipelines.direction_set import Codes, DirectionSet
 from regard.pipelines.named_options import NamedDecodingOptions
+from regard.pipelines.pair_file_scores import file_scores
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.requests import check_words, encode_sources, make_requests
 from regard.pipelines.running_translations import RunningTranslations, nothing
@@ -89,7 +89,7 @@ class Translator(Pipeline):
         adapters: AdapterSet | None = None,
     ) -> None:
         super().__init__(model, tokenizer)
-        self.others = [other.eval() for other in others]
+        self.others = [self._of_kind(other) for other in others]
         self.confidence: Confidence | None = None
         self.source_tokenizer = source_tokenizer or tokenizer
         self.max_positions = min(part.config.max_positions for part in (self._model, *self.others))
@@ -100,6 +100,11 @@ class Translator(Pipeline):
         self._directions = DirectionSet(self.tokenizer, self.source_tokenizer)
         self._decoder = BatchDecoder((self._model, *self.others), tokenizer, adapters)
         self._prepared = self._decoder.prepared
+
+    @classmethod
+    def takes(cls, model: Model) -> bool:
+        """Whether a model reads a source and writes a target."""
+        return isinstance(model, PairModel)
 
     @property
     def languages(self) -> Languages | None:
@@ -292,8 +297,7 @@ class Translator(Pipeline):
         if options.alternatives and decoding is not None:
             restricted = partial(decoding.restrict_target, ids=best.ids, request=request)
             alternatives = analysis.alternatives(options.alternatives, restricted)
-        adapters, number = self._adapter_set, request.adapter
-        calibrated = adapters.confidences.get(adapters.names[number - 1]) if number else self.confidence
+        calibrated = self._confidence_with(request.adapter)
         return Translation(
             **vars(best),
             n_best=candidates,
@@ -302,6 +306,14 @@ class Translator(Pipeline):
             trace=steps,
             confidence=calibrated.expect(best.token_log_probs) if calibrated else None,
         )
+
+    def _confidence_with(self, number: int) -> Confidence | None:
+        """The confidence of the model with the adapter of a number; 0: of the model without."""
+        if not number:
+            return self.confidence
+        name = self._adapter_set.names[number - 1]
+        _, alone = self._merged.get(name, (0, None))
+        return self._adapter_set.confidences.get(name) if alone is None else alone.confidence
 
     def translate_lines(
         self, lines: Iterable[str], options: DecodingOptions | None = None, *, source: str | None = None,
@@ -399,13 +411,12 @@ class Translator(Pipeline):
             raise SettingsError(f"alternatives must be at least 0; got {alternatives}.")
         one = self.in_one_direction
         model, tokenizer, reader = one._model, one.tokenizer, one.source_tokenizer
+        check_evaluation([model, *one.others])
         texts = [each if isinstance(each, str) else "" for each in targets]
         found = pair_likelihood(model, tokenizer, reader, sources, texts).token_log_probs
         room, rows = model.config.max_positions - len(tokenizer.symbols.start_ids), list[ForcedScore]()
         for number, (source, target) in enumerate(zip(sources, targets, strict=True)):
-            ids = to_ids(target, tokenizer, model.config.vocab_size)
-            if len(ids) > room:
-                raise DataError(f"pair {number + 1}: a text must have at most {room} tokens; got {len(ids)}.")
+            ids = one._given_ids(target, room, f"pair {number + 1}: a text")
             analysis = one._analysis(source, ids, has_end=True)
             values = found[number] if isinstance(target, str) else analysis.token_log_probs()
             likeliest = analysis.alternatives(alternatives, one._decoder.writable) if alternatives else None
@@ -425,16 +436,22 @@ class Translator(Pipeline):
         Args:
             calibrate: also set `confidence`, for translations from now on. It needs 100 pairs; with fewer it is None.
             more_references: of BLEU, chrF and exact match, a list for each beside the first; a blank reference is none.
-            options: of decoding, as for `translate`.
+            options: of decoding, as `DecodingOptions` has them. Of a model with an adapter, evaluate `adapted(name)`.
+        Raises:
+            DataError: there are no pairs, or not as many references as sources.
+            SettingsError: an option that is not of decoding.
         """
+        if not sources:
+            raise DataError("sources must be at least one; got none.")
+        decoding = DecodingOptions().changed(**options)
         metrics, translator = TextMetrics(tokenize=tokenize, lowercase=lowercase), self.in_one_direction
         models = [translator._model, *translator.others]
         scored = target_likelihood(models, translator.tokenizer, translator.source_tokenizer, sources, references)
-        translations = translator.translate(sources, **options)
+        translations = translator.translate(sources, decoding)
         texts = [translation.text for translation in translations]
         if calibrate:
             log_probs = [translation.token_log_probs for translation in translations]
-            translator.confidence = Confidence.calibrate(log_probs, texts, references)
+            self.confidence = Confidence.calibrate(log_probs, texts, references)
         forced = scored.results() if scored else {}
         return {**metrics.score(texts, references, more_references).results(), **forced, "num_pairs": len(texts)}
 
@@ -446,34 +463,7 @@ class Translator(Pipeline):
         A model of several languages is measured for each direction of files that say it, under `by_direction`; `mean` is that of
         BLEU and chrF over the directions.
         """
-        if (
-            self.languages is not None
-            and (corpora := find_corpora(by_direction([os.fspath(name) for name in data])[0]))[0].direction
-        ):
-            return self._evaluate_directions(corpora, tell, options)
-        pairs = read_pairs(data)
-        options["more_references"] = [read_beside(path, pairs) for path in options.pop("references", ())]
-        if hint := tokenization_hint(pairs.targets, options.get("tokenize", "13a")):
-            tell(hint)
-        return self.evaluate(pairs.sources, pairs.targets, **options)
-
-    def _evaluate_directions(
-        self, corpora: Sequence[Corpus], tell: Callable[[str], None], options: dict[str, Any]
-    ) -> dict[str, Any]:
-        """The scores of `evaluate_files` for each direction.
-
-        Raises:
-            SettingsError: an option that is for one direction.
-        """
-        assert self.languages is not None
-        if asked := [name for name in ("references", "calibrate") if options.get(name)]:
-            raise SettingsError(f"`{asked[0]}` is for one direction; got {len(corpora)}. Name it: {corpora[0].name}.")
-        found: dict[str, Any] = {}
-        for corpus in corpora:
-            source, target = corpus.direction.split("-")
-            scores = self.directed(source, target).evaluate_files([corpus.name], tell=tell, **options)
-            found[corpus.direction] = scores
-        return direction_results(found, self.languages)
+        return file_scores(self, data, tell, options)
 
     def align(
         self, source: str, target: Given | None = None, *, layer: int | None = None, head: int | None = None
@@ -485,6 +475,7 @@ class Translator(Pipeline):
             head: from 0; None: the mean over the heads, but for the alignment head.
         """
         translator = self.in_one_direction
+        check_evaluation([translator._model])
         ids, has_end = translator._written(source, target)
         return translator._analysis(source, ids, has_end=has_end).alignment(layer, head)
 
@@ -550,6 +541,7 @@ class Translator(Pipeline):
     def inspect_ids(self, text: str, target_ids: Sequence[int], **options: Any) -> Inspection:
         """The attention of every head while a target, given by its ids, is written. Options are those of `inspect_pair`."""
         directed = self.in_one_direction
+        check_evaluation([self._model])
         return inspect_pair(
             LoadedModel(self._model, directed.tokenizer, directed.source_tokenizer), text, target_ids, **options
         )
@@ -568,9 +560,16 @@ class Translator(Pipeline):
         if self.languages is not None:
             return self.directed()._written(source, target, rank, options)
         if target is not None:
-            return to_ids(target, self.tokenizer, self._model.config.vocab_size), True
+            return self._given_ids(target, self._model.config.max_positions, "target"), True
         found = self.translate([source], options)[0].ranked(rank)
         return found.ids, found.finish_reason == "eos"
+
+    def _given_ids(self, target: Given, room: int, what: str) -> list[int]:
+        """The ids of a target that is given: `what` in the message where they are more than there is room for."""
+        ids = to_ids(target, self.tokenizer, self._model.config.vocab_size)
+        if len(ids) > room:
+            raise DataError(f"{what} must have at most {room} tokens; got {len(ids)}.")
+        return ids
 
     def requests(
         self,

@@ -1,0 +1,131 @@
+"""Models that a pipeline is not for, that are in training mode, or whose weights are no numbers; and what is given to them."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
+
+import regard
+from random_models import save_models
+from regard.adapters import Base, save_adapter, weights_digest
+from regard.errors import DataError, SettingsError
+from regard.models.adaptation import AdapterConfig, add_adapter
+from regard.pipelines.language_model import LanguageModel
+from regard.pipelines.predictor import Predictor
+from regard.pipelines.translator import Translator
+from regard.text.languages import Languages
+
+PAIRS = [f"{a}{b} {c}" for a in "abcde" for b in "abcde" for c in "abcde"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_models(tmp_path_factory.mktemp("refused"))
+
+
+def test_a_pipeline_is_for_models_of_its_kind(folder: Path) -> None:
+    pairs, lines = regard.load(folder / "m", kind=Translator), regard.load(folder / "lm", kind=LanguageModel)
+    labels = regard.load(folder / "classify", kind=Predictor)
+    kinds = (Translator, LanguageModel, Predictor)
+    taken = [[kind.takes(each.model) for kind in kinds] for each in (pairs, lines, labels)]
+    assert taken == [[True, False, False], [False, True, False], [False, False, True]]
+    with pytest.raises(SettingsError, match="a LanguageModel needs a model .*; got one of arch encoder-decoder"):
+        LanguageModel(pairs.model, pairs.tokenizer)  # type: ignore[arg-type]
+
+
+CALLS: dict[str, Callable[[Any], Any]] = {
+    "translate": lambda t: t.translate("abc"),
+    "align": lambda t: t.align("abc", "de"),
+    "inspect": lambda t: t.inspect("abc", "de"),
+    "score": lambda t: t.score(["abc"], ["de"]),
+    "score with alternatives": lambda t: t.score(["abc"], ["de"], alternatives=1),
+    "score of ids": lambda t: t.score(["abc"], [t.tokenizer.encode("de")]),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_model_in_training_mode_answers_nothing(folder: Path, call: str) -> None:
+    translator = regard.load(folder / "m", kind=Translator)
+    translator.model.train()
+    with pytest.raises(SettingsError, match="a model must be in evaluation mode to decode; got training mode"):
+        CALLS[call](translator)
+    translator.model.eval()
+    assert CALLS[call](translator)
+
+
+@pytest.mark.parametrize("engine", ["auto", "torch"])
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_write_nothing(folder: Path, engine: str, number: float) -> None:
+    translator, lines = (
+        regard.load(folder / "m", kind=Translator, engine=engine),
+        regard.load(folder / "lm", kind=LanguageModel),
+    )
+    for model in (translator.model, lines.model):
+        list(model.parameters())[-1].data.view(-1)[-1] = number
+    with pytest.raises(SettingsError, match="must hold finite numbers to decode; it does not"):
+        translator.translate("abc")
+    with pytest.raises(SettingsError, match="must hold finite numbers to decode; it does not"):
+        lines.generate("ab", max_tokens=3)
+
+
+def test_a_model_whose_layers_were_removed_is_run_by_pytorch(folder: Path) -> None:
+    translator = regard.load(folder / "m", kind=Translator)
+    del translator.model.decoder_layers[:]
+    assert translator.engine == "torch"
+    with pytest.raises(SettingsError, match="a stack without layers is not written in C"):
+        translator.use_engine("native")
+
+
+def test_a_given_target_is_not_cut(folder: Path) -> None:
+    translator = regard.load(folder / "m", kind=Translator)
+    room = translator.max_positions
+    other = regard.load(folder / "m", kind=Translator).model
+    other.config = other.config.model_copy(update={"max_positions": 5})
+    several = Translator(translator.model, translator.tokenizer, translator.source_tokenizer, [other])
+    assert several.align("abc", "abcdefab").weights == translator.align("abc", "abcdefab").weights
+    with pytest.raises(DataError, match=f"target must have at most {room} tokens; got"):
+        translator.align("a", "ab" * room)
+
+
+def test_nothing_can_be_written_and_alternatives_are_asked_for(folder: Path) -> None:
+    translator = regard.load(folder / "m", kind=Translator)
+    found = translator.translate(["ab", "cd"], max_length=6, vocabulary=("",), min_length=2, alternatives=2)
+    assert [(each.text, each.finish_reason, each.alternatives) for each in found] == [("", "blocked", [])] * 2
+
+
+def test_no_pairs_are_not_evaluated(folder: Path) -> None:
+    with pytest.raises(DataError, match="sources must be at least one; got none"):
+        regard.load(folder / "m", kind=Translator).evaluate([], [])
+
+
+def test_calibration_is_kept_by_the_translator_that_was_asked(folder: Path) -> None:
+    plain = regard.load(folder / "m", kind=Translator)
+    tokens = {"en": "<2en>", "de": "<2de>"}
+    tokenizer = plain.tokenizer.with_tokens(list(tokens.values()))
+    config = plain.model.config.model_copy(update={"vocab_size": len(tokenizer)})
+    torch.manual_seed(1)
+    languages = Languages(tokens=tokens, source_begin=["source"], begins=True, source="en", target="de")
+    several = Translator(type(plain.model)(config), tokenizer.with_languages(languages))
+    several.evaluate(PAIRS, PAIRS, calibrate=True, max_length=4, beam_size=1)
+    assert several.translate("abc", max_length=4).confidence is not None
+
+
+def test_the_confidence_with_an_adapter_is_that_of_the_adapter_in_any_batch(folder: Path, tmp_path: Path) -> None:
+    loaded = regard.load(folder / "m", kind=Translator)
+    digest = weights_digest(loaded.model)
+    add_adapter(loaded.model, AdapterConfig(rank=2))
+    save_adapter(tmp_path / "a", loaded.model, Base(name="m", sha256=digest))
+    translator = regard.load(folder / "m", kind=Translator, adapters={"a": tmp_path / "a"})
+    translator.adapted("a").evaluate(PAIRS, PAIRS, calibrate=True, max_length=4, beam_size=1)
+    alone, mixed = (
+        translator.translate(["abc", "de"], adapters=given, max_length=4) for given in (["a", "a"], ["a", None])
+    )
+    assert alone[0].confidence == mixed[0].confidence is not None
+    assert mixed[1].confidence is None
+    with pytest.raises(SettingsError, match="got 'adapters'"):
+        translator.evaluate(PAIRS, PAIRS, adapters=["a"] * len(PAIRS))
