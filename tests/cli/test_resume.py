@@ -15,9 +15,12 @@ from small_runs import OPTIONS, metrics, process, same_model, same_state, train,
 import regard
 from regard.checkpoint import load_model
 from regard.cli.main import run
+from regard.errors import SettingsError
+from regard.runs.resuming import STEPS, check_steps
 from regard.runs.run_folder import FolderWriter as Writer
+from regard.runs.settings.run_settings import RunSettings
 from regard.training.distributed import World
-from regard.training.state import snapshots
+from regard.training.state import TrainingState, snapshots
 from regard.training.trainer import Trainer
 from regard.training.training_run import TrainingRun
 
@@ -122,6 +125,29 @@ def test_more_steps_than_before(undisturbed: Path, capsys: pytest.CaptureFixture
     assert same_state(data, "long", "short", 60)
     shown = " ".join(capsys.readouterr().err.split())
     assert re.search("training.steps was 35 and is 60: .*learning rate .*linear schedule of 60 steps", shown)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_fewer_steps_than_were_done_are_refused(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--save-every", "5", "--seed", "3"]
+    train(data, "done", 12, *given)
+    before = contents(data / "done"), contents(data / "done.training")
+    train(data, "done", 11, "--resume", *given, code=2)
+    shown = " ".join(capsys.readouterr().err.split())
+    assert "training.steps must be at least the 12 that this run has done; got 11." in shown
+    assert "resumed at" not in shown
+    assert (contents(data / "done"), contents(data / "done.training")) == before
+    train(data, "done", 12, "--resume", *given)  # finished as it was
+
+
+def test_steps_of_the_preset_are_refused_where_more_were_done() -> None:
+    """Where nobody says how many there are to be, the message asks for the number."""
+    state = TrainingState({}, {"step": 9000}, {STEPS: 10_000})
+    with pytest.raises(SettingsError, match=r"at least the 9,000 .*; got 7,500\. Add `--steps 10000`"):
+        check_steps(state, RunSettings.build("tiny"))
 
 
 @pytest.mark.parametrize("step", [10, 20])

@@ -72,8 +72,8 @@ def check_state(
         state: None: there is none yet.
         weights: the file of the best model so far.
     Raises:
-        SettingsError: data or settings differ, and the message names the difference; or its best model is
-            gone.
+        SettingsError: data or settings differ, and the message names the difference; or more steps were done than there are
+            to be; or its best model is gone.
         TrainingError: processes see different checkpoints.
     """
     if state is not None:
@@ -89,6 +89,20 @@ def check_state(
             f"`--resume` needs the best model so far, of step {state.progress['best_step']:,}; it is not in {weights.parent}. "
             "Move it back, or start over with `--overwrite`."
         )
+
+
+def check_steps(state: TrainingState, settings: RunSettings) -> None:
+    """Make sure that a run ends no earlier than its checkpoint: what was learnt after that step cannot be taken back.
+
+    Raises:
+        SettingsError: it would.
+    """
+    steps = settings.training.steps
+    if state.step <= steps:
+        return
+    then = state.fingerprint.get(STEPS, state.step)
+    hint = f" Add `--steps {max(then, state.step)}`." if STEPS not in settings.explicit else ""
+    raise SettingsError(f"{STEPS} must be at least the {state.step:,} that this run has done; got {steps:,}.{hint}")
 
 
 def is_written(state: TrainingState) -> bool:
@@ -116,6 +130,7 @@ def _compare(
         raise SettingsError(
             f"`--resume` needs the same data and settings as the interrupted run; got a change: {difference}."
         )
+    check_steps(state, settings)
     changes = [
         f"{name} was {state.fingerprint[name]} and is {value}"
         for name, value in environment_now.items()
