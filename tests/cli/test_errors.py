@@ -227,3 +227,32 @@ def test_half_a_surrogate_pair(folder: Path, capsys: pytest.CaptureFixture[str])
     (folder / "p.jsonl").write_text(whole + half * 2)
     shown = message(capsys, "train", "p.jsonl", "-o", "model", "--steps", "1")
     assert re.search(r"p\.jsonl, line 2: .*Unicode.*surrogate", shown)
+
+
+@pytest.mark.parametrize(
+    ("options", "setting", "shown"),
+    [
+        (["--steps", "5"], "training.steps=7", "`--steps 5` contradicts `training.steps: 7`"),
+        (["--seed", "5"], "training.seed=7", "`--seed 5` contradicts `training.seed: 7`"),
+        (["--precision", "float32"], "training.precision=auto", "`--precision float32` contradicts `training.precision: auto`"),
+        (["--arch", "rnn"], "model.arch=decoder", "`--arch rnn` contradicts `model.arch: decoder`"),
+        (["--task", "mlm"], "model.task=tag", "`--task mlm` contradicts `model.task: tag`"),
+        (["--direction", "en-de=a,b"], "data.directions=[en-fr]", "`--direction en-de` contradicts `data.directions: ['en-fr']`"),
+    ],
+)  # fmt: skip
+def test_options_that_contradict_a_setting(
+    folder: Path, capsys: pytest.CaptureFixture[str], options: list[str], setting: str, shown: str
+) -> None:
+    data = [] if "--direction" in options else ["a", "b"]
+    said = message(capsys, "train", *data, "-o", "model", *options, "--set", setting)
+    assert f"{shown} in the settings; remove one of them." in said
+    assert not (folder / "model").exists()
+
+
+def test_options_that_agree_with_a_setting_or_win_over_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "c.yaml").write_text("training:\n  steps: 9\n  seed: 9\n")
+    with pytest.raises(SystemExit) as ended:
+        run(["train", "a", "b", "-o", "model", "--config", "c.yaml", "--steps", "5", "--set", "training.steps=5",
+             "--dry-run"])  # fmt: skip
+    assert not ended.value.code
+    assert " 5 steps" in " ".join(capsys.readouterr().err.split())

@@ -66,7 +66,12 @@ def test_an_earlier_run_is_not_lost_by_mistake(undisturbed: Path, capsys: pytest
     shown = " ".join(capsys.readouterr().err.split())
     assert re.search("first.training holds checkpoints.*`--resume`.*`--overwrite`", shown)
     (data / "first" / "mine.txt").unlink()
+    train(data, "first", 5, "--resume", "--overwrite", code=2)
+    shown = " ".join(capsys.readouterr().err.split())
+    assert re.search("`--resume` contradicts `--overwrite`: .*first.training holds checkpoints.*Remove one", shown)
     train(data, "first", 5, "--overwrite")
+    shutil.rmtree(data / "first.training")
+    train(data, "first", 5, "--resume", "--overwrite")  # there is nothing to resume
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files are not locked there")

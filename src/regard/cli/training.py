@@ -153,17 +153,20 @@ def train(
 
     Learns a vocabulary, trains, validates, keeps the best, and writes a model folder.
     """
-    from regard.runs.settings.reading import parse_assignments, read_yaml
+    from regard.runs.settings.reading import check_agreement, parse_assignments, read_yaml
     from regard.runs.train import train as train_model
 
     settings: dict[str, dict[str, Any]] = {}
-    layers = [read_yaml(config)] if config else []
-    layers += [parse_assignments(set_ or []), {"training": _options(steps, seed, precision)}]
-    for layer in layers:
+    directions, data = _directed(direction or [], data or [])
+    assigned, options = parse_assignments(set_ or []), _options(steps, seed, precision)
+    short = {f"--{key}": (f"training.{key}", value) for key, value in options.items()}
+    short |= {"--arch": ("model.arch", arch), "--task": ("model.task", task)}
+    check_agreement(short | {"--direction": ("data.directions", directions or None)}, assigned)
+    for layer in (read_yaml(config) if config else {}, assigned, {"training": options}):
         for section, values in layer.items():
             settings.setdefault(section, {}).update(values)
-    if direction:
-        data = _directed(direction, data, settings)
+    if directions:
+        settings.setdefault("data", {})["directions"] = directions
     if not data:
         raise SettingsError("DATA is missing. Give it before `--valid`, which takes all words up to the next option.")
     if (encoder is None) != (decoder is None):
@@ -204,15 +207,15 @@ def train(
         echo(f"  {program()} {line.format(result.argument)}")
 
 
-def _directed(given: list[str], data: list[str] | None, settings: dict[str, dict[str, Any]]) -> list[str]:
-    """The data of several directions, which are noted in the settings.
+def _directed(given: list[str], data: list[str]) -> tuple[list[str], list[str]]:
+    """The directions of `--direction`, and their data; without it, none and DATA.
 
     Raises:
         SettingsError: there is other data besides, or what is given is no direction with its data.
     """
-    if data:
+    if given and data:
         raise SettingsError(f"`--direction` takes the place of DATA; got {data[0]}, too. Remove one of them.")
-    names, found = [], list[str]()
+    names, found = [], [*data]
     for each in given:
         name, equals, files = each.partition("=")
         if not equals or not files:
@@ -221,8 +224,7 @@ def _directed(given: list[str], data: list[str] | None, settings: dict[str, dict
             )
         names.append(name)
         found += [files] if files.startswith("hf:") else files.split(",")
-    settings.setdefault("data", {})["directions"] = names
-    return found
+    return names, found
 
 
 def demo(

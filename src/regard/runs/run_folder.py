@@ -34,7 +34,7 @@ def claimed(output: Path, world: World = ALONE, *, overwrite: bool, resume: bool
 
     Raises:
         ModelFolderError: there is something else at `output`, or a model and `overwrite` is False.
-        SettingsError: there are checkpoints of an earlier run, and neither `overwrite` nor `resume` is True.
+        SettingsError: there are checkpoints of an earlier run, and neither `overwrite` nor `resume` is True, or both are.
         TrainingError: another run writes there.
     """
     _check_folders(output, overwrite=overwrite, resume=resume)
@@ -61,6 +61,11 @@ def _check_folders(output: Path, *, overwrite: bool, resume: bool) -> None:
         raise SettingsError(
             f"{states} holds checkpoints of an earlier run. Continue it with `--resume`, or replace them and the "
             "model with `--overwrite`."
+        )
+    if earlier and resume and overwrite:
+        raise SettingsError(
+            f"`--resume` contradicts `--overwrite`: {states} holds checkpoints of an earlier run, which one continues and the "
+            "other replaces. Remove one of them."
         )
     check_output(output, overwrite=overwrite or (resume and earlier))
 

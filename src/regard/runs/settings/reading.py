@@ -97,18 +97,34 @@ def _num_parts(content: Any, around: set[int], known: dict[int, int]) -> int:
     return known[id(content)]
 
 
+def check_agreement(options: Mapping[str, tuple[str, Any]], settings: Mapping[str, Mapping[str, Any]]) -> None:
+    """Make sure that options do not contradict the settings that they are short for.
+
+    Args:
+        options: by the names of options, the settings such as `training.steps`, and the values given; None: not given.
+        settings: what the user gave in another way.
+    Raises:
+        SettingsError: both are given, and differ.
+    """
+    for option, (name, value) in options.items():
+        section, _, key = name.partition(".")
+        values = settings.get(section)
+        other = values.get(key) if isinstance(values, Mapping) else None
+        if value is not None and other is not None and current(key, value) != current(key, other):
+            shown = ", ".join(map(str, value)) if isinstance(value, list) else value
+            raise SettingsError(f"`{option} {shown}` contradicts `{name}: {other}` in the settings; remove one of them.")
+
+
 def given_arch(arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> str | None:
     """The family that the user gave, as an option or as `model.arch` in the settings; None: neither.
 
     Raises:
         SettingsError: both are given, and differ.
     """
+    check_agreement({"--arch": ("model.arch", arch)}, settings)
     section = settings.get("model")
     named = section.get("arch") if isinstance(section, Mapping) else None
-    arch, named = current("arch", arch), current("arch", named)
-    if arch is not None and named is not None and arch != named:
-        raise SettingsError(f"`--arch {arch}` contradicts `model.arch: {named}` in the settings; remove one of them.")
-    return arch or named
+    return current("arch", arch) or current("arch", named)
 
 
 def named_settings(named: Mapping[str, Any], arch: str, others: Collection[str] = ()) -> Nested:
