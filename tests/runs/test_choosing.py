@@ -324,6 +324,9 @@ def test_few_strings_are_read_more_often_and_many_less() -> None:
     assert defaults.resolve_defaults(many, 40.0).training.steps == 4000  # 100 epochs
     assert defaults.resolve_defaults(many, 100.0).training.steps == 7500
     assert "at most 100 epochs" in defaults.notes(defaults.resolve_defaults(many, 40.0))[0]
+    said = defaults.notes(defaults.resolve_defaults(few, 8.0))[0]
+    assert "at least 2,000 steps" in said
+    assert "epochs" not in said
 
 
 def test_few_sentences_are_read_sixty_times() -> None:

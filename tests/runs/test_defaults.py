@@ -227,6 +227,7 @@ def test_few_data_are_not_read_hundreds_of_times(epoch_steps: float, steps: int)
     assert fitted.training.steps == steps
     assert fitted.training.warmup_steps == max(round(1000 * steps / 7500), steps // 10)
     said = "; ".join(defaults.notes(fitted))
-    assert ("at most 200 epochs" in said) == (steps < 7500)
+    assert ("at most 200 epochs" in said) == (1000 < steps < 7500)
+    assert ("at least 1,000 steps" in said) == (steps == 1000)
     assert defaults.resolve_defaults(built(steps=3000), epoch_steps).training.steps == 3000
     assert defaults.resolve_defaults(built(), math.inf).training.steps == 7500

@@ -79,7 +79,7 @@ def resolve_defaults(
     In a run of fewer steps than the preset's, warm-up, running average and the time between two validations shrink in
     proportion, but not below a tenth of the run; so none of them is longer than the run. Of few data, a validation comes
     every `VALIDATED_EPOCHS` epochs; there are at most `MOST_VALIDATIONS`, or as many as the preset has. Where the number of
-    steps was not given either, there are at most `settings.most_epochs` epochs.
+    steps was not given either, there are at most `settings.most_epochs` epochs, or `settings.least_steps` steps if that is more.
 
     Args:
         epoch_steps: how many steps it takes to see all data once.
@@ -151,8 +151,9 @@ def notes(settings: RunSettings) -> list[str]:
     longer than the run.
     """
     training, lines = settings.training, []
+    are_least = training.steps <= settings.least_steps
     shown = {
-        STEPS: f"at most {settings.most_epochs} epochs",
+        STEPS: f"at least {settings.least_steps:,} steps" if are_least else f"at most {settings.most_epochs} epochs",
         "training.warmup_steps": f"warm-up {training.warmup_steps:,}",
         "training.validate_every": f"validation every {training.validate_every:,}",
         "training.average_decay": f"average over {1 / (1 - training.average_decay):,.0f}",
