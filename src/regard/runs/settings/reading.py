@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel
 
 from regard.data.selection import DataConfig
-from regard.errors import SettingsError, check_known, nearest_hint
+from regard.errors import LONGEST_VALUE, SettingsError, check_known, nearest_hint, short_repr
 from regard.models.adaptation import AdapterConfig
 from regard.models.config import current
 from regard.models.registry import architecture
@@ -112,7 +112,8 @@ def check_agreement(options: Mapping[str, tuple[str, Any]], settings: Mapping[st
         other = values.get(key) if isinstance(values, Mapping) else None
         if value is not None and other is not None and current(key, value) != current(key, other):
             shown = ", ".join(map(str, value)) if isinstance(value, list) else value
-            raise SettingsError(f"`{option} {shown}` contradicts `{name}: {other}` in the settings; remove one of them.")
+            there = other[:LONGEST_VALUE] if isinstance(other, str) else short_repr(other)
+            raise SettingsError(f"`{option} {shown}` contradicts `{name}: {there}` in the settings; remove one of them.")
 
 
 def given_arch(arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> str | None:
