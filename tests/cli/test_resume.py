@@ -16,8 +16,9 @@ import regard
 from regard.checkpoint import load_model
 from regard.cli.main import run
 from regard.errors import SettingsError
-from regard.runs.resuming import STEPS, check_steps
+from regard.runs.resuming import STEPS, check_steps, to_give_again
 from regard.runs.run_folder import FolderWriter as Writer
+from regard.runs.settings.defaults import to_fit
 from regard.runs.settings.run_settings import RunSettings
 from regard.training.distributed import World
 from regard.training.state import TrainingState, snapshots
@@ -211,6 +212,59 @@ def test_another_seed_or_other_data_is_refused(undisturbed: Path, capsys: pytest
     assert "model.dropout was" in capsys.readouterr().err
     train(data, "whole", 60, "--resume", "--save-every", "often", code=2)
     assert re.search("--save-every .*500.*10m.*got 'often'", " ".join(capsys.readouterr().err.split()))
+
+
+@pytest.mark.parametrize(
+    ("given", "again", "lacking"),
+    [
+        (["--set", "training.label_smoothing=0.2"], [], "--set training.label_smoothing=0.2"),
+        (["--seed", "3"], [], "--seed 3"),
+        (["--arch", "rnn"], [], "--arch rnn"),
+        (["--set", "data.tags=[<x>]", "--set", "data.max_ratio=9"], [],
+         "--set data.max_ratio=9.0 --set 'data.tags=[\"<x>\"]'"),
+        (["--set", "data.max_ratio=9", "--seed", "3"], ["--seed", "4"], None),
+    ],
+)  # fmt: skip
+def test_an_option_that_was_given_at_the_start_is_asked_for(
+    data: Path, capsys: pytest.CaptureFixture[str], given: list[str], again: list[str], lacking: str | None
+) -> None:
+    words = [
+        "train",
+        str(data / "source"),
+        str(data / "target"),
+        "--steps",
+        "1",
+        "--threads",
+        "1",
+        "-o",
+        str(data / "lacking"),
+    ]
+    small = ["--set", "model.model_dim=8", "--set", "tokenizer.kind=characters"]
+    if "rnn" not in given:
+        small += ["--set", "model.ff_dim=8", "--set", "model.num_heads=1"]
+    with pytest.raises(SystemExit) as ended:
+        run([*words, *small, *given, "--overwrite"])
+    assert not ended.value.code
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        run([*words, *small, *again, "--resume"])
+    shown = " ".join(capsys.readouterr().err.split())
+    assert (f"; got no `{lacking}`. Add it" if lacking else "got a change: training.seed was 3 and is 4.") in shown
+
+
+def test_a_preset_of_the_start_is_asked_for() -> None:
+    then = RunSettings.build("small", {"data": {"max_ratio": 4.0}, "model": {"dropout": 0.5}})
+    now = RunSettings.build("tiny")
+    made_of = [
+        {
+            f"{section}.{key}": value
+            for section, values in each.model_dump(mode="json").items()
+            for key, value in values.items()
+        }
+        for each in (then, now)
+    ]
+    found = to_give_again(made_of[0], made_of[1], now, to_fit(then))
+    assert found == ["--preset small", "--set data.max_ratio=4.0", "--set model.dropout=0.5"]
 
 
 def test_nothing_to_resume_is_said_and_a_run_begins(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

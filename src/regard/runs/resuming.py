@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +13,10 @@ import torch
 from regard.errors import SettingsError, TrainingError
 from regard.models.config import current
 from regard.models.interface import Model
+from regard.models.registry import architecture
 from regard.runs.progress import RunDisplay
-from regard.runs.settings.defaults import RECORDED_AS, recorded
+from regard.runs.settings.defaults import ARCH, RECORDED_AS, recorded
+from regard.runs.settings.reading import DECIDED
 from regard.runs.settings.run_settings import SECTIONS, RunSettings
 from regard.runs.tasks.task import Task
 from regard.text.wording import counted
@@ -24,6 +29,11 @@ CHANGEABLE = {"steps", "report_every", "patience"}
 """Settings that may differ when a run is resumed."""
 STEPS = "training.steps"
 UNCOMPARED = {STEPS, RECORDED_AS}
+PRECISION = "training.precision"
+OPTIONS = {ARCH: "--arch", "training.seed": "--seed", PRECISION: "--precision"}
+"""The options of settings that have one of their own."""
+NOT_GIVEN = {"model.vocab_size", *(f"model.{key}" for key in DECIDED if key not in ("arch", "task"))}
+"""Settings that the data and others decide."""
 INITIAL = "data.from"
 """The key of the checksum of the weights that a run began with."""
 
@@ -35,7 +45,7 @@ def fingerprint(task: Task, model: Model) -> dict[str, Any]:
     for section in ("tokenizer", "data", "training", "adapter"):
         values = getattr(task.settings, section).model_dump(mode="json")
         found |= {f"{section}.{key}": value for key, value in values.items() if key not in CHANGEABLE}
-    found["training.precision"] = str(resolve_precision(task.settings.training.precision, device))
+    found[PRECISION] = str(resolve_precision(task.settings.training.precision, device))
     return found | {RECORDED_AS: recorded(task.settings)} | task.data_digests
 
 
@@ -126,6 +136,14 @@ def _compare(
     uncompared = UNCOMPARED if INITIAL in then else {*UNCOMPARED, INITIAL}  # earlier versions did not note it
     now = {key: value for key, value in made_of.items() if key not in uncompared}
     asked = {key: value for key, value in now.items() if key in then or not _is_default(settings, key, value)}
+    changed_now = {key for key in now if key in settings.explicit and key in then and then[key] != now[key]}
+    if changed_now:  # of which others may follow
+        then, asked = ({key: values[key] for key in changed_now} for values in (then, asked))
+    elif lacking := to_give_again(then, now, settings, state.fingerprint.get(RECORDED_AS, ())):
+        raise SettingsError(
+            f"`--resume` needs the same data and settings as the interrupted run; got no `{' '.join(lacking)}`. Add it, or the "
+            "`--config` that has it."
+        )
     if (difference := first_difference(then, asked)) is not None:
         raise SettingsError(
             f"`--resume` needs the same data and settings as the interrupted run; got a change: {difference}."
@@ -153,3 +171,51 @@ def _is_default(settings: RunSettings, name: str, value: Any) -> bool:
     if key not in fields or fields[key].is_required() or fields[key].default_factory_takes_validated_data:
         return False
     return bool(fields[key].get_default(call_default_factory=True) == value)
+
+
+def to_give_again(
+    then: Mapping[str, Any], now: Mapping[str, Any], settings: RunSettings, recorded_then: Collection[str]
+) -> list[str]:
+    """The options with which a run began and that it lacks now, such as `--set training.batch_tokens=150`.
+
+    Args:
+        then: what the run was made of at its start.
+        now: what it is made of.
+        recorded_then: the names of the settings that nobody gave at its start.
+    """
+    if INITIAL in then and then[INITIAL] != now.get(INITIAL):  # another model, of other sizes
+        return []
+    kept = settings.explicit | set(recorded_then) | NOT_GIVEN
+    fields = {f"{section}.{key}" for section in SECTIONS for key in type(getattr(settings, section)).model_fields}
+    lacking = sorted(key for key in (fields & then.keys()) - kept if then[key] != now.get(key))
+    if ARCH in then and then[ARCH] != now.get(ARCH):
+        return [] if ARCH in kept else [_option(ARCH, then[ARCH])]
+    if "data.directions" in lacking:
+        return [f"--direction {languages}=DATA" for languages in then["data.directions"] or []]
+    if "data.tags" in lacking and "tokenizer.add" in lacking:  # which has the tags
+        lacking.remove("tokenizer.add")
+    found = []
+    if (preset := _preset_of(then, lacking, settings)) is not None:
+        values = RunSettings.build(preset, arch=settings.model.arch)
+        found = [f"--preset {preset}"]
+        lacking = [key for key in lacking if values.value(key) != then[key]]
+    return found + [_option(key, then[key]) for key in lacking]
+
+
+def _preset_of(then: Mapping[str, Any], lacking: Collection[str], settings: RunSettings) -> str | None:
+    """The preset of a run, by its sizes, if it has another one now; None: not known, or the same."""
+    if "model.model_dim" not in lacking:
+        return None
+    for name, preset in architecture(settings.model.arch).presets.items():
+        sizes = {f"model.{key}": value for key, value in preset["model"].items() if key != "dropout"}
+        if all(then.get(key) == value for key, value in sizes.items() if key not in settings.explicit):
+            return name
+    return None
+
+
+def _option(name: str, value: Any) -> str:
+    """The option that gives a setting, as a shell reads it."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if name == PRECISION:
+        text = text.removeprefix("torch.")
+    return f"{OPTIONS[name]} {shlex.quote(text)}" if name in OPTIONS else f"--set {shlex.quote(f'{name}={text}')}"

@@ -113,7 +113,9 @@ def check_agreement(options: Mapping[str, tuple[str, Any]], settings: Mapping[st
         if value is not None and other is not None and current(key, value) != current(key, other):
             shown = ", ".join(map(str, value)) if isinstance(value, list) else value
             there = other[:LONGEST_VALUE] if isinstance(other, str) else short_repr(other)
-            raise SettingsError(f"`{option} {shown}` contradicts `{name}: {there}` in the settings; remove one of them.")
+            raise SettingsError(
+                f"`{option} {shown}` contradicts `{name}: {there}` in the settings; remove one of them."
+            )
 
 
 def given_arch(arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> str | None:
