@@ -13,7 +13,7 @@ import regard
 from regard.errors import DataError, SettingsError
 from regard.models.registry import ARCHITECTURES
 from regard.runs.settings.reading import named_settings, together
-from regard.runs.tasks.in_memory import check_columns, is_in_memory, labelled_of, pairs_of
+from regard.runs.tasks.in_memory import check_columns, is_in_memory, labelled_of, pairs_of, trained_on_too
 from regard.runs.tasks.labels import hold_out_labelled
 from regard.runs.tasks.pairs import hold_out_pairs
 
@@ -217,3 +217,25 @@ def test_rows_of_several_directions_are_not_mixed(table: Any) -> None:
     rows[2]["target_lang"] = "fr"
     with pytest.raises(DataError, match=r"one direction; its source_lang and target_lang name en-de and en-fr.*jsonl"):
         pairs_of(table(rows), None)
+
+
+def test_a_file_that_is_trained_on_and_validates_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pairs, other = tmp_path / "pairs.tsv", tmp_path / "other.tsv"
+    for path in (pairs, other):
+        path.write_text("".join(f"{i} a\t{i} b\n" for i in range(30)))
+    for valid, said in ((pairs, True), (other, False)):
+        regard.train(pairs, tmp_path / "m", valid=valid, dry_run=True, device="cpu", model_dim=16, num_heads=1)
+        assert ("pairs.tsv is trained on and validates, too" in " ".join(capsys.readouterr().err.split())) == said
+
+
+def test_which_file_is_trained_on_too(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.tsv"
+    file.write_text("a\tb\n")
+    (tmp_path / "link.tsv").symlink_to(file)
+    assert trained_on_too([file], [tmp_path / "link.tsv"]) == str(tmp_path / "link.tsv")
+    assert trained_on_too(f"{file}#en-de", file) == str(file)
+    assert trained_on_too(["a", f"{file}#en-de"], f"{file}#en-fr") is None
+    assert trained_on_too(["hf:x:train:a:b"], ["hf:x:validation:a:b"]) is None
+    assert trained_on_too(["hf:x:train:a:b"], ["hf:x:train:a:b"]) == "hf:x:train:a:b"
+    assert trained_on_too([("a", "b")], [("a", "b")]) is None
+    assert trained_on_too("text", None) is None

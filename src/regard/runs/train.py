@@ -30,7 +30,7 @@ from regard.runs.settings.named import NamedTrainingSettings
 from regard.runs.settings.reading import given_arch, named_settings, together
 from regard.runs.settings.run_settings import USUAL_ARCH, RunSettings
 from regard.runs.tasks.distilling import take_teacher
-from regard.runs.tasks.in_memory import check_columns, names_of
+from regard.runs.tasks.in_memory import check_columns, names_of, trained_on_too
 from regard.runs.tasks.initial_model import (
     InitialModel,
     as_family,
@@ -128,7 +128,7 @@ def train(
     family_name = arch or USUAL_ARCH  # until the data are read: `choosing`
     task_name = task or (getattr(model.model.config, "task", None) if model is not None else None)
     changes = together(settings or {}, named_settings(named, family_name, signature(train).parameters))
-    kind = find_family(family_name).task(task_name)
+    kind, same_file = find_family(family_name).task(task_name), trained_on_too(data, valid)
     if issubclass(kind, PairsTask):
         data, changes = with_directions(data, changes)
     if pretrained is not None:
@@ -157,6 +157,8 @@ def train(
             adapts=Path(from_) if from_ is not None and chosen.adapter.rank is not None else None,
         )  # fmt: skip
         options.report_effect(shown)
+        if same_file is not None:
+            shown.say(f"{same_file} is trained on and validates, too: validation says nothing of other texts")
         if resume and (fingerprint := newest_fingerprint(state_folder(folder))) is not None:
             chosen = frozen(chosen, fingerprint)
             check(chosen)  # again, for a family that the data chose

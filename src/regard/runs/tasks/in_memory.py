@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from regard.data.corpus import NumberedPair, ParallelText, no_pairs
@@ -34,6 +35,27 @@ def is_in_memory(data: Any) -> bool:
             f"data must be names of files, pairs, or a table with columns by name; got {type(data).__name__}."
         )
     return isinstance(data, Iterator) or any(not _is_name(item) for item in data)
+
+
+def trained_on_too(data: Any, valid: Any) -> str | None:
+    """The first file of validation that is a file of training, too; None: there is none, or data are no files."""
+    if valid is None or is_in_memory(data) or is_in_memory(valid):
+        return None
+    known = [_file_and_part(name) for name in names_of(data)]
+    for name in names_of(valid):
+        path, part = _file_and_part(name)
+        if any(path == other and (part == its or not (part and its)) for other, its in known):
+            return os.fspath(name)
+    return None
+
+
+def _file_and_part(name: Any) -> tuple[str, str]:
+    """The path of a file, and which of its pairs: of `pairs.tsv#en-de`, `en-de`. Data sets by name are as they are written."""
+    text = os.fspath(name)
+    if text.startswith("hf:"):
+        return text, ""
+    path, _, part = (text, "", "") if Path(text).exists() else text.rpartition("#")
+    return (os.path.realpath(path), part) if path else (os.path.realpath(text), "")
 
 
 def is_table(data: Any) -> bool:
