@@ -99,6 +99,42 @@ def test_libretranslate_lists_detection_and_alternatives(server: Running, transl
     assert send(server, "GET", "/api/v1/inspect/none", "", "")[0] == 410
 
 
+@pytest.mark.parametrize("kind", [FORM, FORM + "; charset=utf-8", "text/plain", "application/xml", ""])
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/translate", FIELDS),
+        ("/detect", {"q": TEXT}),
+        ("/v2/translate", {"text": [TEXT], "source_lang": "EN", "target_lang": "DE"}),
+        ("/language/translate/v2", FIELDS),
+        ("/v1/chat/completions", {"model": "en-de", "messages": [{"role": "user", "content": TEXT + " = a & b"}]}),
+        ("/api/v1/translate", {"text": TEXT, "beam_size": 2}),
+        ("/imme", {"text_list": [TEXT], "source_lang": "en", "target_lang": "de"}),
+        ("/kiss", {"text": TEXT, "from": "en", "to": "de"}),
+        ("/deeplx", {"text": TEXT, "source_lang": "EN", "target_lang": "DE"}),
+    ],
+)
+def test_json_is_read_as_such_whatever_its_type(server: Running, path: str, fields: dict[str, Any], kind: str) -> None:
+    def answer(body: str, kind: str) -> Any:
+        status, content = send(server, "POST", path, body, kind)
+        if isinstance(content, dict):
+            content = {name: value for name, value in content.items() if name not in ("id", "created")}
+        return status, content
+
+    wanted = answer(json.dumps(fields), JSON)
+    assert wanted[0] == 200
+    for before in ("", "\ufeff", "\ufeff \r\n\t"):
+        assert answer(before + json.dumps(fields, indent=1), kind) == wanted
+
+
+def test_what_begins_as_json_and_is_none_stays_a_form(server: Running) -> None:
+    fields = urllib.parse.urlencode({"source": "en", "target": "de"})
+    for body in ("{&q=a&" + fields, '{"q": 1}=&q=a&' + fields):
+        assert send(server, "POST", "/translate", body, FORM)[0] == 200
+    for body in ('{"q": "\\ud800"}', '{"q": NaN}'):  # JSON in which a value is none
+        assert send(server, "POST", "/translate", body, FORM)[0] == 400
+
+
 @pytest.mark.parametrize(
     ("body", "kind", "status", "message"),
     [

@@ -379,6 +379,15 @@ def test_what_says_nothing_is_accepted(both: Running) -> None:
     assert chat(both, tools=[TOOL], tool_choice="none")[0] == 200
 
 
+@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "application/xml", ""])
+def test_json_of_another_type_is_read(both: Running, kind: str) -> None:
+    fields = {"model": "letters", "prompt": "two dogs", "max_tokens": 5, "echo": True}
+    status, content = send(both, "POST", "/v1/completions", json.dumps(fields), kind)
+    assert status == 200
+    assert content["choices"] == complete(both, **fields)[1]["choices"]
+    assert content["choices"][0]["text"].startswith("two dogs")
+
+
 def test_a_field_that_nobody_defines_is_ignored_and_said_once(both: Running) -> None:
     for _ in range(3):
         assert chat(both, kwargs_of_mine=1, top_a=[2])[0] == 200
