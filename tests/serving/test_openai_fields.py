@@ -391,10 +391,13 @@ def test_json_of_another_type_is_read(both: Running, kind: str) -> None:
 def test_a_field_that_nobody_defines_is_ignored_and_said_once(both: Running) -> None:
     for _ in range(3):
         assert chat(both, kwargs_of_mine=1, top_a=[2])[0] == 200
-        assert complete(both, **{"line\nbreak": 1})[0] == 200
+        assert complete(both, **{"line\nbreak": 1, "a text of mine": 1, "w" * 41: 1, "extra-body.x_1": 1, "größe": 1})[0] == 200
     lines = [line for line in both.log.read_text().splitlines() if "ignored" in line]
     assert len([line for line in lines if "kwargs_of_mine" in line and "top_a" in line]) == 1
-    assert len([line for line in lines if re.search(r"line\\+nbreak", line)]) == 1
+    shown = [line.partition("/v1/completions: fields that OpenAI does not define are ignored: ")[2] for line in lines]
+    assert "extra-body.x_1, 4 whose name is not shown" in shown
+    for text in ("break", "of mine", "wwww", "größe"):
+        assert text not in both.log.read_text()
 
 
 def test_a_model_that_is_not_there_is_named_as_openai_does(both: Running) -> None:

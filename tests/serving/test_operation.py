@@ -30,7 +30,7 @@ from test_server import wait_for
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from regard.errors import SettingsError
+from regard.errors import DataError, SettingsError
 from regard.serving.http.access import Access, known_path
 from regard.serving.http.connections import places
 from regard.serving.keys import Keys
@@ -161,8 +161,8 @@ def test_nothing_in_a_line_can_break_it() -> None:
     record = logged("got %s", nasty)
     assert re.fullmatch(r"\d\d:\d\d:\d\d got " + re.escape(shown), TextLines().format(record))
     try:
-        raise ValueError(nasty)
-    except ValueError:
+        raise RuntimeError(nasty)
+    except RuntimeError:
         record = logged("failed", exc_info=True)
     _, *traceback = TextLines().format(record).split("\n")
     assert all(line.startswith("    ") and line.isprintable() for line in traceback)
@@ -170,6 +170,22 @@ def test_nothing_in_a_line_can_break_it() -> None:
     assert (row["message"], row["level"]) == ("failed", "info")
     assert nasty in row["error"]
     assert JsonLines().format(logged(nasty)).isascii()
+
+
+@pytest.mark.parametrize("form", [TextLines(), JsonLines()])
+@pytest.mark.parametrize("kind", [ValueError, DataError, RuntimeError])
+def test_tracebacks_have_no_texts(form: logging.Formatter, kind: type[Exception]) -> None:
+    text, machine = "a text of mine", "out of memory"
+    try:
+        try:
+            {}[text]
+        except KeyError as error:
+            raise kind(machine if kind is RuntimeError else text) from error
+    except kind:
+        line = form.format(logged("failed", exc_info=True))
+    assert text not in line
+    assert (machine in line) == (kind is RuntimeError)
+    assert line.index("KeyError") < line.index("This led to") < line.rindex(kind.__name__)
 
 
 NOT_THERE = "/no%0Athing%1B[31m"

@@ -284,8 +284,8 @@ def _end_after(run: Callable[[], None], parent: int) -> NoReturn:
         if os.getppid() == parent:
             run()
             code = 0
-    except BaseException:
-        LOG.exception("a process of the server failed")
+    except BaseException as error:
+        LOG.exception("a process of the server failed: %s", error)  # no request's: those are answered
     finally:
         sys.stderr.flush()
         os._exit(code)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, field_validator
@@ -23,6 +24,8 @@ LOG = logging.getLogger("regard.serving")
 MOST_STOPS = 4
 MOST_NAMED = 100
 """Unknown fields that the log names; a client must not fill it."""
+LOGGED_NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}")
+"""Names of fields that the log may have. Others may be texts, which it must not have."""
 LONGEST_SHOWN = 60
 DRAWING = ("temperature", "top_p", "top_k", "min_p", "typical", "seed")
 """Fields that are options of ours by the same name; OpenAI has the first two and the last."""
@@ -95,11 +98,7 @@ class OpenAIFields(Fields):
                 raise unsupported(name, value, nothing)
         known = {*cls.model_fields, *DRAWING, *refused, *HARMLESS, *KEYS}
         if unknown := [name for name in fields if name not in known and (cls.path, name) not in _NAMED]:
-            named = unknown[: max(MOST_NAMED - len(_NAMED), 0)]
-            _NAMED.update((cls.path, name) for name in named)
-            if named:
-                shown = ", ".join(name[:LONGEST_SHOWN] for name in named)
-                LOG.warning("%s: fields that OpenAI does not define are ignored: %s", cls.path, shown)
+            _note_ignored(cls.path, unknown)
         found = super().read(fields)
         if found.stream_options is not None and not found.stream:
             raise ServingError(400, "stream_options needs stream to be true.", param="stream_options")
@@ -144,6 +143,17 @@ class OpenAIFields(Fields):
         ]  # fmt: skip
         schema["description"] = "Fields that OpenAI defines and that change no text are accepted, others are ignored."
         return schema
+
+
+def _note_ignored(path: str, unknown: Sequence[str]) -> None:
+    """Name unknown fields in the log. What does not look like a name is counted: it may be a text."""
+    named = unknown[: max(MOST_NAMED - len(_NAMED), 0)]
+    _NAMED.update((path, name) for name in named)
+    if named:
+        shown = [name for name in named if LOGGED_NAME.fullmatch(name)]
+        if others := len(named) - len(shown):
+            shown.append(f"{others} whose name is not shown")
+        LOG.warning("%s: fields that OpenAI does not define are ignored: %s", path, ", ".join(shown))
 
 
 def unsupported(name: str, value: Any, nothing: tuple[Any, ...] = ()) -> ServingError:
