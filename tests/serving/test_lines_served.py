@@ -1,6 +1,7 @@
 """Every line of a text is translated by itself, and every end of a line is in the answer: in all interfaces."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -12,15 +13,18 @@ from test_interfaces import JSON, send
 from regard.documents.sentences import split, split_lines
 from regard.pipelines.translator import Translator
 
-TEXT = "\n a man\r\na woman, and\n\n  a child\u2028a dog. A cat\n"
+TEXT = "\n a man\r\na woman, and\n\n  a child\ra dog\u2028and a mat. A cat\n"
+WITHIN = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+"""What ends a line for `str.splitlines`, and not here."""
 
 
 @pytest.fixture(scope="module")
 def expected(translator: Translator) -> str:
     man, woman, child, dog, cat = (
-        each.text for each in translator.translate(["a man", "a woman, and", "a child", "a dog.", "A cat"])
+        each.text
+        for each in translator.translate(["a man", "a woman, and", "a child", "a dog\u2028and a mat.", "A cat"])
     )
-    return f"\n {man}\r\n{woman}\n\n  {child}\u2028{dog} {cat}\n"
+    return f"\n {man}\r\n{woman}\n\n  {child}\r{dog} {cat}\n"
 
 
 def chat(text: str) -> dict[str, Any]:
@@ -88,6 +92,23 @@ def test_what_is_not_split_has_lines_all_the_same(server: Running, translator: T
     assert content["translations"][0]["text"] == "{} {}\n\n{}".format(*joined)
 
 
+@pytest.mark.parametrize("character", WITHIN, ids=ascii)
+def test_nothing_else_ends_a_line(server: Running, translator: Translator, character: str) -> None:
+    text = f"a man{character}and a dog"
+    expected = translator.translate(text).text
+    for more in ({}, {"split": False}):
+        _, content = send(server, "POST", "/api/v1/translate", json.dumps({"text": text, **more}), JSON)
+        assert content["text"] == expected
+    _, content = send(server, "POST", "/api/v1/translate", json.dumps({"text": text, "prefix": "ab"}), JSON)
+    assert content["text"] == translator.translate(text, prefixes="ab").text
+    body = {"text": text, **DEEPL, "split_sentences": "nonewlines"}
+    _, content = send(server, "POST", "/v2/translate", json.dumps(body), JSON)
+    assert content["translations"][0]["text"] == expected
+    body = {"text": f"{character}\na man{character}", **DIRECTION}  # around a line, it is space
+    _, content = send(server, "POST", "/api/v1/translate", json.dumps(body), JSON)
+    assert content["text"] == f"{character}\n{translator.translate('a man').text}{character}"
+
+
 def test_a_prefix_and_a_trace_are_of_one_line(server: Running, translator: Translator) -> None:
     for more in ({"prefix": "a"}, {"required": ["a"]}, {"trace": True}):
         body = {"text": "a man\na dog", **more}
@@ -105,8 +126,9 @@ LINES = st.text(st.sampled_from("ab,. !-1\n\r\t\v\f\x1c\x85\u2028\u2029\u00a0。
 def test_pieces_of_lines_are_the_text(text: str) -> None:
     for pieces in (split(text, "en", lambda _: True), split_lines(text)):
         assert pieces.join(pieces.sentences) == text
-        assert all(len(sentence.splitlines()) == 1 and sentence.strip() == sentence for sentence in pieces.sentences)
-    assert split_lines(text).sentences == [line.strip() for line in text.splitlines() if line.strip()]
+        assert not any("\n" in sentence or "\r" in sentence for sentence in pieces.sentences)
+        assert all(sentence and sentence.strip() == sentence for sentence in pieces.sentences)
+    assert split_lines(text).sentences == [line.strip() for line in re.split("[\n\r]", text) if line.strip()]
 
 
 @pytest.mark.parametrize(

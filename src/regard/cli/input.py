@@ -103,4 +103,5 @@ def check_one_line(text: str, model: Path, loaded: Pipeline) -> None:
     from regard.pipelines.language_model import LanguageModel
 
     if "\n" in text and not isinstance(loaded, LanguageModel):
-        raise DataError(f"{model} reads one line of text; got {len(text.splitlines())} lines.")
+        count = len(text.removesuffix("\n").split("\n"))
+        raise DataError(f"{model} reads one line of text; got {count} lines.")

@@ -10,6 +10,9 @@ from itertools import pairwise
 
 END = re.compile(r"""(?<=[.!?…。！？])["'”’»)\]]*\s+(?=["'“‘«(\[¿¡]*[^\W\da-z])|(?<=[。！？])""")
 """The end of a sentence, without sentencex: after its mark, before space, if no small letter follows."""
+LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+"""A line with its end: `\\n`, `\\r\\n` or `\\r`, and nothing else. `str.splitlines` also breaks at U+2028, U+0085 and others, which
+occur inside sentences."""
 BREAKS = re.compile(r"\n\s*\n|\r?\n[ \t]*(?=[-*•]|\d+[.)])")
 """Blank lines and items of lists end a sentence even where other lines do not."""
 NUMBER = re.compile(r"\d{1,3}[.)]")
@@ -41,7 +44,7 @@ class Pieces:
 
 def split_lines(text: str) -> Pieces:
     """A text in lines, each without the space around it. Joined as they are, they are the text."""
-    return _pieces(text.splitlines(keepends=True))
+    return _pieces(LINE.findall(text))
 
 
 def split(text: str, language: str | None, fits: Callable[[str], bool], *, ends_at_lines: bool = True) -> Pieces:
@@ -53,7 +56,7 @@ def split(text: str, language: str | None, fits: Callable[[str], bool], *, ends_
         ends_at_lines: whether the end of a line ends a sentence; else, blank lines and items of lists do.
     """
     parts, num_cut = list[str](), 0
-    for paragraph in text.splitlines(keepends=True) if ends_at_lines else _behind(text, BREAKS):
+    for paragraph in LINE.findall(text) if ends_at_lines else _behind(text, BREAKS):
         for part in _of_paragraph(paragraph, language):
             core = part.strip()
             if not core or fits(core):

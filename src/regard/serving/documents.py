@@ -67,5 +67,5 @@ def _across_lines(pieces: Pieces) -> Pieces:
     return Pieces(sentences, pieces.between, pieces.num_cut)
 
 
-SPACES = str.maketrans(dict.fromkeys("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", " "))
+SPACES = str.maketrans(dict.fromkeys("\n\r", " "))
 """A space for each end of a line."""
