@@ -178,6 +178,38 @@ def test_what_is_wrong_is_said_as_json(
     assert re.search(message, content["error"]), content
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (5, "5"),
+        (0.5, "0.5"),
+        (True, "true"),
+        ({"a": "é"}, '{"a": "é"}'),
+        ([["en"]], '[["en"]]'),
+        (["a", 5], '["a", 5]'),
+    ],
+)
+def test_a_value_is_shown_as_it_was_sent(server: Running, value: Any, shown: str) -> None:
+    for path, body in (
+        ("/translate", {"q": value, "source": "en", "target": "de"}),
+        ("/v2/translate", {"text": value, "target_lang": "DE"}),
+        ("/language/translate/v2", {"q": value, "target": "de"}),
+        ("/v1/chat/completions", {"messages": [{"role": "user", "content": "a"}], "stop": value}),
+        ("/api/v1/translate", {"text": value}),
+    ):
+        status, content = send(server, "POST", path, json.dumps(body), JSON)
+        assert status == 400
+        message = content["message"] if path.startswith("/v2") else content["error"]
+        message = message if isinstance(message, str) else message["message"]
+        assert message.endswith(f"; got {shown}."), message
+    chat = {"messages": [{"role": "user", "content": "a"}], "model": value}
+    _, content = send(server, "POST", "/v1/chat/completions", json.dumps(chat), JSON)
+    assert content["error"]["message"].startswith(f"The model {shown} does not exist.")
+    chat |= {"model": "en-de", "n": "several"}
+    _, content = send(server, "POST", "/v1/chat/completions", json.dumps(chat), JSON)
+    assert content["error"]["message"].endswith("; got 'several'.")
+
+
 def test_paths_and_methods_that_are_not(server: Running) -> None:
     assert send(server, "GET", "/translate") == (405, {"error": "/translate does not take GET."})
     assert send(server, "GET", "/wp-admin") == (404, {"error": "There is nothing at /wp-admin."})

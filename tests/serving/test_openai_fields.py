@@ -391,7 +391,10 @@ def test_json_of_another_type_is_read(both: Running, kind: str) -> None:
 def test_a_field_that_nobody_defines_is_ignored_and_said_once(both: Running) -> None:
     for _ in range(3):
         assert chat(both, kwargs_of_mine=1, top_a=[2])[0] == 200
-        assert complete(both, **{"line\nbreak": 1, "a text of mine": 1, "w" * 41: 1, "extra-body.x_1": 1, "größe": 1})[0] == 200
+        assert (
+            complete(both, **{"line\nbreak": 1, "a text of mine": 1, "w" * 41: 1, "extra-body.x_1": 1, "größe": 1})[0]
+            == 200
+        )
     lines = [line for line in both.log.read_text().splitlines() if "ignored" in line]
     assert len([line for line in lines if "kwargs_of_mine" in line and "top_a" in line]) == 1
     shown = [line.partition("/v1/completions: fields that OpenAI does not define are ignored: ")[2] for line in lines]

@@ -6,6 +6,7 @@ but where a text is what is asked about.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Collection, Mapping
@@ -148,12 +149,21 @@ def texts_of(value: str | list[str]) -> list[str]:
     return [value] if isinstance(value, str) else value
 
 
+def shown_value(value: Any, most: int = LONGEST_SHOWN) -> str:
+    """A value of a request as messages have it: a text in quotes, anything else in JSON.
+
+    Args:
+        most: characters that are shown.
+    """
+    return repr(value[:most]) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)[:most]
+
+
 class Fields(BaseModel):
     """The fields of a request. Unknown ones are ignored, unless a class forbids them."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
     missing: ClassVar[str] = "Invalid request: missing {} parameter"
-    refusal: ClassVar[str] = "Invalid request: {} must be {}; got {!r}."
+    refusal: ClassVar[str] = "Invalid request: {} must be {}; got {}."
     """Messages of an interface: with the name of a field; and with the rule and what was given."""
 
     @classmethod
@@ -183,7 +193,7 @@ class Fields(BaseModel):
                 raise ServingError(400, cls.missing.format(name), param=name) from error
             if problem["type"] == "extra_forbidden":
                 raise cls._unknown(name) from error
-            shown = str(problem["input"] if len(problem["loc"]) > 1 else given.get(name))[:LONGEST_SHOWN]
+            shown = shown_value(problem["input"] if len(problem["loc"]) > 1 else given.get(name))
             raise ServingError(400, cls.refusal.format(name, rules[name].text, shown), param=name) from error
 
     @classmethod

@@ -30,7 +30,7 @@ class DeeplFields(Fields):
     """Fields whose errors are worded as DeepL does."""
 
     missing: ClassVar[str] = "Parameter '{}' not specified."
-    refusal: ClassVar[str] = "Parameter '{}' must be {}; got {!r}."
+    refusal: ClassVar[str] = "Parameter '{}' must be {}; got {}."
 
 
 class TranslateFields(DeeplFields):

@@ -27,7 +27,7 @@ class GoogleFields(Fields):
     """Fields whose errors are worded as Google does."""
 
     missing: ClassVar[str] = "Required parameter: {}"
-    refusal: ClassVar[str] = "Invalid Value: {} must be {}; got {!r}."
+    refusal: ClassVar[str] = "Invalid Value: {} must be {}; got {}."
 
 
 class TranslateFields(GoogleFields):

@@ -71,7 +71,7 @@ class OpenAIFields(Fields):
 
     model_config = ConfigDict(extra="allow")
     missing: ClassVar[str] = "{} must be given."
-    refusal: ClassVar[str] = "{} must be {}; got {!r}."
+    refusal: ClassVar[str] = "{} must be {}; got {}."
     path: ClassVar[str]
     elsewhere: ClassVar[Mapping[str, tuple[Any, ...]]]
     """Fields of OpenAI's other path, with the values that ask for nothing."""

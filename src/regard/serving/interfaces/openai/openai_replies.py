@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from typing_extensions import TypedDict
 
 from regard.serving.endpoints.context import RequestContext
-from regard.serving.endpoints.fields import FieldRule, Fields
+from regard.serving.endpoints.fields import FieldRule, Fields, shown_value
 from regard.serving.endpoints.routes import Interface
 from regard.serving.limits import NO_MODEL, ServingError, serving_error
 
@@ -50,7 +50,7 @@ def no_model(name: object, names: Iterable[str]) -> ServingError:
     Args:
         names: of the models that are.
     """
-    message = f"The model {str(name)[:60]!r} does not exist. Models here: {', '.join(names)}."
+    message = f"The model {shown_value(name, 60)} does not exist. Models here: {', '.join(names)}."
     return ServingError(404, message, param="model", code=NO_MODEL)
 
 
