@@ -312,6 +312,17 @@ class Stop(Callback):
             raise LookupError
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("arch", ["encoder-decoder", "decoder", "encoder"])
+def test_batch_norm_is_computed_with_16_bits(arch: str, dtype: torch.dtype) -> None:
+    model = made(arch, {"norm_kind": "batch"})
+    given = inputs(model)
+    wanted = model.states(*given)
+    found = model.to(dtype).states(*given)
+    assert found.dtype == dtype
+    torch.testing.assert_close(found.float(), wanted, rtol=0, atol=0.02 * wanted.abs().max().item())
+
+
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_running_means_are_trained_stored_and_resumed(precision: str, tmp_path: Path) -> None:
     """A run that is stopped and resumed gives the same model as one that is not, running means included."""

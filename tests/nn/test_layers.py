@@ -134,6 +134,20 @@ def test_batch_norm_without_padding_is_torchs() -> None:
     torch.testing.assert_close(ours.eval()(x), theirs.eval()(x.transpose(1, 2)).transpose(1, 2))
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_batch_norm_computes_in_float32(dtype: torch.dtype) -> None:
+    x, norm = random(4, 7, 5).to(dtype), BatchNorm(5).to(dtype)
+    other = BatchNorm(5)
+    torch.testing.assert_close(norm(x), other(x.float()).to(dtype), rtol=0, atol=0)
+    means = [(each.norm.running_mean, each.norm.running_var) for each in (norm, other)]
+    for mean, wanted in zip(*means, strict=True):
+        assert mean is not None
+        assert wanted is not None
+        torch.testing.assert_close(mean, wanted.to(dtype), rtol=0, atol=0)
+    found, wanted = norm.eval()(x), other.to(dtype).float().eval()(x.float())
+    torch.testing.assert_close(found, wanted.to(dtype), rtol=0, atol=0)
+
+
 @pytest.mark.parametrize("training", [True, False])
 def test_batch_norm_does_not_see_padding(training: bool) -> None:
     x, is_token = random(2, 4, 5), torch.tensor([[1, 1, 1, 0], [0, 1, 1, 0]], dtype=torch.bool)

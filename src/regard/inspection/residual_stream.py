@@ -63,8 +63,8 @@ def held_norm(norm: nn.Module, x: Float[Tensor, "*batch width"]) -> HeldNorm:
     if isinstance(norm, BatchNorm):
         assert norm.norm.running_mean is not None
         assert norm.norm.running_var is not None
-        factor = norm.norm.weight / (norm.norm.running_var + norm.norm.eps).sqrt()
-        return HeldNorm(lambda y: y * factor, norm.norm.bias - norm.norm.running_mean * factor)
+        factor = upcast(norm.norm.weight) / (upcast(norm.norm.running_var) + norm.norm.eps).sqrt()
+        return HeldNorm(lambda y: y * factor, upcast(norm.norm.bias) - upcast(norm.norm.running_mean) * factor)
     if isinstance(norm, nn.LayerNorm):
         scale = (x.var(dim=-1, correction=0, keepdim=True) + norm.eps).rsqrt()
         weight = 1.0 if norm.weight is None else upcast(norm.weight)

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from regard.errors import SettingsError, ShapeError, check_above_zero, check_known, check_sizes, check_width
+from regard.errors import SettingsError, ShapeError, check_above_zero, check_known, check_sizes
 from regard.nn.cache import KeysValues, LayerCache, Memory, NoCache
 from regard.nn.dropout import Dropout
 from regard.nn.hooks import changed_output, show_inputs
@@ -22,6 +22,7 @@ from regard.nn.initialization import linear
 from regard.nn.multihead import MultiHeadAttention
 from regard.nn.ssru import SSRU
 from regard.nn.upcast import upcast
+from regard.nn.widths import check_input
 
 Activations = Float[Tensor, "batch position model_dim"]
 IsToken = Bool[Tensor, "batch position"]
@@ -69,7 +70,7 @@ class FeedForward(nn.Module):
         Raises:
             ShapeError: positions of another width.
         """
-        check_width("input", x.shape[-1], self.inner_proj.in_features)
+        check_input("input", x, self.inner_proj)
         if self.chunk is None or torch.compiler.is_exporting() or x.ndim < 2 or x.shape[-2] <= self.chunk:
             return self.output_proj(self.inner(x))
         return torch.cat([self.output_proj(self.inner(part)) for part in x.split(self.chunk, dim=-2)], dim=-2)
@@ -170,8 +171,12 @@ class BatchNorm(nn.Module):
         is_learning = self.training and len(rows) > 1
         assert norm.running_mean is not None
         assert norm.running_var is not None
-        means, learned = (norm.running_mean, norm.running_var), (upcast(norm.weight), upcast(norm.bias))
+        kept = norm.running_mean, norm.running_var
+        means, learned = tuple(map(upcast, kept)), (upcast(norm.weight), upcast(norm.bias))
         found = F.batch_norm(upcast(rows), *means, *learned, is_learning, norm.momentum or 0.0, norm.eps)
+        for mean, new in zip(kept, means, strict=True):
+            if is_learning and new is not mean:  # of 16 bits: what was learned is in the copy
+                mean.copy_(new)
         return found.to(rows.dtype)
 
     if TYPE_CHECKING:

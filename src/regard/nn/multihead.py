@@ -9,11 +9,12 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from regard.errors import ShapeError, as_numbers, check_sizes, check_width
+from regard.errors import ShapeError, as_numbers, check_sizes
 from regard.nn.attention import Attention
 from regard.nn.cache import KeysValues
 from regard.nn.initialization import linear
 from regard.nn.positions import Distance, First, Heads
+from regard.nn.widths import check_input
 
 
 class MultiHeadAttention(nn.Module):
@@ -132,14 +133,14 @@ class MultiHeadAttention(nn.Module):
             first: position of the first key, where position schemes rotate keys; of all examples, or of each.
             step: how far apart keys stand; 0: all at one position.
         """
-        check_width("key", key.shape[-1], self.key_proj.in_features)
-        check_width("value", value.shape[-1], self.value_proj.in_features)
+        check_input("key", key, self.key_proj)
+        check_input("value", value, self.value_proj)
         rotated = self._rotated(self._normed(self.key_norm, self.key_proj(key)), first, step)
         return KeysValues(rotated, self._split(self.value_proj(value), self.value_head_dim))
 
     def project_query(self, query: Float[Tensor, "batch query model_dim"], seen: KeysValues) -> Heads:
         """Queries of every head; the last query is at the position of the last key."""
-        check_width("query", query.shape[-1], self.query_proj.in_features)
+        check_input("query", query, self.query_proj)
         return self._rotated(self._normed(self.query_norm, self.query_proj(query)), seen.length - query.shape[1])
 
     def project_self(
@@ -189,8 +190,12 @@ class MultiHeadAttention(nn.Module):
         Args:
             heads: by their present numbers, from 0. Heads that share keys and values go together.
         Raises:
-            ShapeError: there is no such head, none would be left, or only a part of a group is named.
+            ShapeError: there is no such head, none would be left, or only a part of a group is named; or a projection was
+                replaced by a module without a matrix.
         """
+        for name in ("query_proj", "key_proj", "value_proj", "output_proj"):
+            if not isinstance(getattr(found := getattr(self, name), "weight", None), Tensor):
+                raise ShapeError(f"{name} must be a linear map, for heads to be removed; got {type(found).__name__}.")
         heads = as_numbers("heads", heads)
         unknown = sorted(head for head in heads if not 0 <= head < self.num_heads)
         if unknown:

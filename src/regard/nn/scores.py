@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from regard.errors import ShapeError, check_above_zero, check_sizes, check_width
 from regard.nn.initialization import linear
 from regard.nn.masks import check_mask, combine_masks, length_mask
+from regard.nn.widths import check_input
 
 Query = Float[Tensor, "*batch query query_dim"]
 Key = Float[Tensor, "*batch key key_dim"]
@@ -184,8 +185,8 @@ class Bilinear(InnerProduct):
         Raises:
             ShapeError: queries or keys of another width.
         """
-        check_width("query", query.shape[-1], self.key_proj.out_features)
-        check_width("key", key.shape[-1], self.key_proj.in_features)
+        check_input("query", query, self.key_proj, "out_features")
+        check_input("key", key, self.key_proj)
         return query, self.key_proj(key)
 
 
@@ -221,9 +222,11 @@ class Additive(nn.Module):
         Raises:
             ShapeError: queries or keys of another width.
         """
-        key_dim = len(self.vector) if isinstance(self.key_proj, nn.Identity) else self.key_proj.in_features
-        check_width("query", query.shape[-1], self.query_proj.in_features)
-        check_width("key", key.shape[-1], key_dim)
+        check_input("query", query, self.query_proj)
+        if isinstance(self.key_proj, nn.Identity):
+            check_width("key", key.shape[-1], len(self.vector))
+        else:
+            check_input("key", key, self.key_proj)
         query, key = self.query_proj(query), self.key_proj(key)
         return query, key, self.vector.to(query.dtype)
 

@@ -9,10 +9,11 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from regard.errors import ShapeError, check_sizes, check_width
+from regard.errors import ShapeError, check_sizes
 from regard.nn.cache import LayerCache, NoCache, StateCache
 from regard.nn.initialization import linear
 from regard.nn.upcast import upcast
+from regard.nn.widths import check_input
 
 
 class SSRU(nn.Module):
@@ -51,7 +52,7 @@ class SSRU(nn.Module):
         Raises:
             ShapeError: positions of another width, or a past that has no state.
         """
-        check_width("input", x.shape[-1], self.new_proj.in_features)
+        check_input("input", x, self.new_proj)
         past = NoCache(causal=True) if past is None else past
         if not isinstance(past, StateCache):
             raise ShapeError(f"the past of an SSRU must be a state; got {type(past).__name__}, which has none.")
