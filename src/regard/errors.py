@@ -168,14 +168,20 @@ def as_numbers(name: str, given: Iterable[Any]) -> set[int]:
     """
     found = set()
     for each in given:
-        is_truth = isinstance(each, bool) or str(getattr(each, "dtype", "")).endswith("bool")
-        try:
-            if is_truth:
-                raise TypeError
-            found.add(operator.index(each))
-        except (TypeError, ValueError) as error:
-            raise ShapeError(f"{name} must be whole numbers; got {each!r}.") from error
+        if (number := as_number(each)) is None:
+            raise ShapeError(f"{name} must be whole numbers; got {each!r}.")
+        found.add(number)
     return found
+
+
+def as_number(given: Any) -> int | None:
+    """A whole number of Python or another library as Python's; None: it is something else, such as a truth value."""
+    if isinstance(given, bool) or str(getattr(given, "dtype", "")).endswith("bool"):
+        return None
+    try:
+        return operator.index(given)
+    except (TypeError, ValueError):
+        return None
 
 
 def nearest_hint(given: str, allowed: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Projections that were replaced by hand by modules that do not say their width: they are called as the map that they stand for."""
+"""Projections that were replaced by hand by modules that do not say their width are called."""
 
 from collections.abc import Callable
 

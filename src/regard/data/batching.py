@@ -52,7 +52,8 @@ def plan_batches(
         if end > start and longest * (end + 1 - start) > batch_tokens:
             batches.append(order[start:end])
             start, longest = end, length
-    batches.append(order[start:])
+    if len(order):
+        batches.append(order[start:])
     if rng is not None:
         rng.shuffle(batches)
     return batches

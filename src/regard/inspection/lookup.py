@@ -84,8 +84,9 @@ def compute_row(model: Model, ids: Sequence[Sequence[int]], head: HeadName, row:
         ids: what the model reads: a text, or a source and a target.
         row: from 0, among the last `num_rows` positions that look.
     Raises:
-        SettingsError: a head or row that is not, or a score function that compares no vectors.
+        SettingsError: a head or row that is not, or a score function that compares no vectors; ids that the model cannot read.
     """
+    _check_ids(model, ids)
     site = attention_sites(model).get(head.site)
     if site is None:
         raise SettingsError(f"head must be one of the model's; got {head}.")
@@ -102,6 +103,15 @@ def compute_row(model: Model, ids: Sequence[Sequence[int]], head: HeadName, row:
             return _of_row(call, calls[0].heads.index(head.head), place)
         place -= call.num_rows
     raise AssertionError(place)
+
+
+def _check_ids(model: Model, ids: Sequence[Sequence[int]]) -> None:
+    """Make sure that a model reads so many texts, and has their tokens."""
+    sizes = [model.config.vocab_size]
+    if model.reads_source:
+        sizes.insert(0, getattr(model.config, "source_vocab_size", None) or model.config.vocab_size)
+    if len(ids) != len(sizes) or any(max(row, default=0) >= size for row, size in zip(ids, sizes, strict=True)):
+        raise SettingsError("an inspection must be by this model; got one by a model that reads other texts or tokens.")
 
 
 def _of_row(call: CapturedAttention, head: int, row: int) -> Lookup:

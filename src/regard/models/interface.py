@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from regard.errors import SettingsError
 from regard.nn.losses import SoftTargets, smoothed_cross_entropy
 from regard.nn.scores import soft_capped
 
@@ -170,8 +171,24 @@ class Model(nn.Module):
         return hard if soft is None else soft.loss(logits, hard)
 
 
+def check_not_training(model: nn.Module) -> None:
+    """Make sure that a model is in evaluation mode, with all its modules: those that were put in by hand come in training mode.
+
+    Raises:
+        SettingsError: it is in training mode, in which dropout makes its answers random.
+    """
+    if model.training:
+        raise SettingsError("a model must be in evaluation mode to be used; got training mode. Call `model.eval()`.")
+    model.eval()
+
+
 def one_row(model: nn.Module, ids: Sequence[int]) -> Int[Tensor, "1 position"]:
-    """A text as a batch of one row, where the model is."""
+    """A text as a batch of one row, where the model is, for a model that is asked about one text.
+
+    Raises:
+        SettingsError: the model is in training mode.
+    """
+    check_not_training(model)
     return torch.tensor([list(ids)], dtype=torch.long, device=next(model.parameters()).device)
 
 

@@ -12,7 +12,7 @@ import torch
 
 from regard.data.text_streams import encode_stream, read_text, windows_in_order
 from regard.engines.engine_choice import CompiledModels
-from regard.errors import DataError
+from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import label_likelihood, label_log_probs
 from regard.generation.continuation import Continuation, RunningTexts, TextRequest
 from regard.generation.decoding import Decoding
@@ -23,7 +23,7 @@ from regard.generation.threads import check_after_fork
 from regard.inspection.inspection import Inspection
 from regard.inspection.texts import inspect_text, lines_as_tokens
 from regard.models.decoder import Decoder
-from regard.models.interface import TokenModel
+from regard.models.interface import TokenModel, one_row
 from regard.pipelines.named_options import NamedTextOptions
 from regard.pipelines.pipeline import Pipeline
 from regard.text.length_limits import check_ids, check_lengths
@@ -146,28 +146,35 @@ class LanguageModel(Pipeline):
 
         Args:
             ids: of the text, as `ids_of` gives them.
-            count: how many of the likeliest tokens are told.
-            first: the token from which on they are told.
+            count: how many of the likeliest tokens are told, at least 0.
+            first: the token from which on they are told, from 0.
         Raises:
-            DataError: the text is longer than the model can read.
+            DataError: the text is longer than the model can read, or has an id that the model does not have.
+            SettingsError: another count or first token, or a model in training mode.
         """
+        for name, number in (("count", count), ("first", first)):
+            if number < 0:
+                raise SettingsError(f"{name} must be at least 0; got {number}.")
         limit = self._model.config.max_positions
         if len(ids) > limit + 1:
             raise DataError(f"a text whose tokens are scored must have at most {limit + 1} tokens; got {len(ids)}.")
-        read = torch.tensor([list(ids[:-1])], dtype=torch.long, device=self.device)
+        ids = check_ids(ids, self._model.config.vocab_size)
+        read = one_row(self._model, ids[:-1])
         log_probs = self._model(read)[0].float().log_softmax(dim=-1) if len(ids) > 1 else read.new_zeros(0, 1).float()
         best = log_probs.topk(min(count, log_probs.shape[-1]), dim=-1)
         likeliest: list[list[tuple[str, float]] | None] = [
             list(zip(self.tokenizer.tokens(tokens), values, strict=True))
             for tokens, values in zip(best.indices.tolist(), best.values.tolist(), strict=True)
         ]
-        of_tokens = log_probs.gather(1, torch.tensor(ids[1:], device=self.device)[:, None])[:, 0].tolist()
+        of_tokens = log_probs.gather(1, torch.tensor(ids[1:], dtype=torch.long, device=self.device)[:, None])[
+            :, 0
+        ].tolist()
         begins = [len(self._decode(ids[:at])) for at in range(len(ids) + 1)]
         text = self._decode(ids)
         return ScoredText(
             [text[begin:end] for begin, end in pairwise(begins)][first:],
-            [None, *of_tokens][first:], begins[first:-1], [None, *likeliest][first:],
-            list(ids[first:]),
+            [None, *of_tokens][first : len(ids)], begins[first:-1], [None, *likeliest][first : len(ids)],
+            ids[first:],
         )  # fmt: skip
 
     def running(self, options: TextOptions | None = None, **changes: Unpack[NamedTextOptions]) -> RunningTexts:
@@ -221,6 +228,7 @@ class LanguageModel(Pipeline):
             norms: how much of each token a head really moves, in place of its weights.
         Raises:
             DataError: the text is longer than the model can read.
+            SettingsError: the model is in training mode.
         """
         check_lengths([text], self.tokenizer, self._model.config.max_positions, what="text")
         return self._inspected(text, self.ids_of(text), hidden_states=hidden_states, norms=norms)

@@ -212,9 +212,13 @@ class Pipeline(ABC):
             seen: an inspection by this model.
             row: from 0.
         Raises:
-            SettingsError: a head or row that is not.
+            SettingsError: a head or row that is not, an inspection by another kind of model, or a model in training mode.
         """
-        name = HeadName.parse(head)
+        name, arch = HeadName.parse(head), self._model.config.arch
+        if seen.arch != arch:
+            raise SettingsError(
+                f"seen must be an inspection by this model, of arch {arch}; got one of arch {seen.arch}."
+            )
         return compute_row(self._model, seen.read_ids, name, row, len(seen.rows(name.kind)))
 
     def __repr__(self) -> str:

@@ -13,8 +13,16 @@ import torch
 
 from regard.arguments import check_texts
 from regard.data.batch import pad_right
-from regard.data.labelled import check_labels, encode_whole, encode_words, read_labelled, tagged_words, texts_of
-from regard.errors import DataError, SettingsError
+from regard.data.labelled import (
+    check_labels,
+    encode_whole,
+    encode_words,
+    read_labelled,
+    tagged_words,
+    texts_of,
+    unknown_label,
+)
+from regard.errors import DataError, SettingsError, short_repr
 from regard.evaluation.label_metrics import label_results
 from regard.generation.threads import check_after_fork
 from regard.inspection.html_report import facts_html
@@ -22,6 +30,7 @@ from regard.inspection.inspection import Inspection
 from regard.inspection.record import Tokens
 from regard.inspection.texts import inspect_text, texts_as_tokens, words_as_tokens
 from regard.models.encoder_decoder_classifier import LabelModel
+from regard.models.interface import check_not_training, one_row
 from regard.pipelines.pipeline import Pipeline
 from regard.text.length_limits import check_lengths
 from regard.text.tokenizer import Tokenizer
@@ -107,6 +116,7 @@ class Predictor(Pipeline):
         Raises:
             DataError: for a masked language model, a text without `<mask>`, or a longer one than it can read; for a tagger, a
                 list with what is no word; for another model, a list.
+            SettingsError: the model is in training mode.
         """
         return self._predict([texts], 1)[0] if isinstance(texts, str) else self._predict(texts, 1)
 
@@ -115,8 +125,14 @@ class Predictor(Pipeline):
 
         Raises:
             DataError: as for `predict`.
+            SettingsError: `window` is below 1.
         """
-        lines, first = iter(lines), 1
+        if window < 1:
+            raise SettingsError(f"window must be at least 1; got {window}.")
+        return self._predict_windows(iter(lines), window)
+
+    def _predict_windows(self, lines: Iterator[str], window: int) -> Iterator[Prediction]:
+        first = 1
         while texts := list(islice(lines, window)):
             check_texts(texts, "lines", first - 1)
             yield from self._predict(texts, first)
@@ -124,8 +140,13 @@ class Predictor(Pipeline):
 
     @torch.inference_mode()
     def _predict(self, texts: Sequence[str | Sequence[str]], first: int) -> list[Prediction]:
-        """The prediction for each text; `first` is the number of the first."""
+        """The prediction for each text; `first` is the number of the first.
+
+        Raises:
+            SettingsError: the model is in training mode.
+        """
         check_after_fork()
+        check_not_training(self._model)
         task = self._model.config.task
         if task in ("spans", "none"):
             raise SettingsError(
@@ -153,7 +174,8 @@ class Predictor(Pipeline):
 
         Raises:
             SettingsError: the model has no labels.
-            DataError: there are no texts.
+            DataError: there are no texts, or not as many labels as texts or words; a text is not what the model reads, or a label
+                not one of the model's.
         """
         if not self._model.class_names:
             raise SettingsError(
@@ -161,9 +183,33 @@ class Predictor(Pipeline):
             )
         if not texts:
             raise DataError("texts must be at least one; got none.")
+        if len(texts) != len(labels):
+            raise DataError(f"each text needs labels; got {len(texts)} texts and {len(labels)} rows of labels.")
+        for number, (text, row) in enumerate(zip(texts, labels, strict=True), start=1):
+            self._check_labelled(text, row, f"text {number}")
         predicted = [label for found, _, _ in self._label(texts) for label in found]
         right = [label for row in labels for label in row]
         return label_results(predicted, right, self._model.config.labels)
+
+    def _check_labelled(self, text: Sequence[str], labels: Sequence[str], name: str) -> None:
+        """Make sure that a text with its labels is what the model reads and says.
+
+        Raises:
+            DataError: it is not.
+        """
+        by_word, known = self._model.config.task == "tag", self._model.class_names
+        if by_word and not (len(text) and all(word.strip() for word in text)):
+            raise DataError(f"{name} must be a list of words, none of them blank; got {short_repr(text)}.")
+        if not by_word and self.reads_pairs and not (len(text) in (1, 2) and all(each.strip() for each in text)):
+            raise DataError(f"{name} must be a list of one text or two, none of them blank; got {short_repr(text)}.")
+        if not by_word and not self.reads_pairs and len(text) != 1:
+            raise DataError(f"{name} must be a list of one text, as the model reads no pairs; got {short_repr(text)}.")
+        if len(labels) != (wanted := len(text) if by_word else 1):
+            rule = f"a label for each of {wanted} words" if by_word else "one label"
+            raise DataError(f"{name} must have {rule}; got {len(labels)}.")
+        for label in labels:
+            if label not in known:
+                raise unknown_label(name, label, known)
 
     def evaluate_files(
         self, data: Sequence[str | os.PathLike[str]], *, tell: Callable[[str], None] = lambda hint: None, **options: Any
@@ -189,6 +235,7 @@ class Predictor(Pipeline):
             norms: how much of each token a head really moves, in place of its weights.
         Raises:
             DataError: the text is blank, or too long.
+            SettingsError: the model is in training mode.
         """
         ids, tokens = self._read(text)
         seen = inspect_text(self._model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states, norms=norms)
@@ -200,7 +247,7 @@ class Predictor(Pipeline):
         """The predictions in an inspection: classes, the likeliest first, or each word's tag, or the tokens of masks."""
         config = self._model.config
         if config.task == "classify":
-            probs = self._model(torch.tensor([ids], device=self.device))[0].float().softmax(dim=-1).tolist()
+            probs = self._model(one_row(self._model, ids))[0].float().softmax(dim=-1).tolist()
             return "class", sorted(zip(config.labels, probs, strict=True), key=lambda said: -said[1])
         if config.task == "multilabel":
             (found,) = self.predict([text])
@@ -248,6 +295,7 @@ class Predictor(Pipeline):
     @torch.inference_mode()
     def _logits(self, texts: Sequence[Sequence[str]]) -> Iterator[tuple[torch.Tensor, list[int], bool]]:
         """The logits of each text, or of each of its positions; where its words begin; and whether it was cut."""
+        check_not_training(self._model)
         limit, beginnings = self._model.config.max_positions, [[0] for _ in texts]
         if self._model.config.task == "tag":
             ids, beginnings, are_cut = encode_words(texts, self.tokenizer, limit)
@@ -276,7 +324,7 @@ class Predictor(Pipeline):
             raise DataError(
                 f"text {number} must have at most {self._model.config.max_positions} tokens; got {len(ids)}."
             )
-        row = torch.tensor([ids], device=self.device)
+        row = one_row(self._model, ids)
         probs = self._model(row)[0].float().softmax(dim=-1)[row[0] == self.tokenizer.mask_id]
         best = probs.max(dim=-1)
         return Prediction(text, self.tokenizer.tokens(best.indices.tolist()), best.values.tolist())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from regard.errors import SettingsError
 from regard.generation.decoding import Decoding
 from regard.generation.filters import Likeliest
 from regard.generation.options import DecodingOptions
@@ -90,7 +91,13 @@ class RunningTranslations(RunningBatch):
         return self._tokenizer.decode_so_far(self._state(number)[0])
 
     def partial(self, number: int) -> PartialTranslation:
-        """The state of a translation that is watched, and its alternatives."""
+        """The state of a translation that is watched, and its alternatives.
+
+        Raises:
+            SettingsError: there is no such translation under way, or it is not watched.
+        """
+        if number not in self._likeliest.noted:
+            raise SettingsError(f"number must be that of a translation that is watched; got {number}.")
         certain, going_on = self._state(number)
         noted, tokens = self._likeliest.noted[number], self._tokenizer.tokens
         likeliest = [noted.get(tuple(certain[:at]), []) for at in range(len(certain))]

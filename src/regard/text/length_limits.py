@@ -7,9 +7,10 @@ libraries drop white space. So a long text is read a part at a time, until its p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from regard.errors import DataError
+from regard.errors import DataError, as_number
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizing.divisions import part_end
 
@@ -41,16 +42,19 @@ def beginning(text: str, tokenizer: Tokenizer, limit: int) -> str:
     return text
 
 
-def check_ids(ids: Sequence[int], num_ids: int) -> list[int]:
-    """Make sure that token ids are a model's, and return them as a list.
+def check_ids(ids: Iterable[Any], num_ids: int) -> list[int]:
+    """Make sure that token ids are a model's, and return them as a list of Python's numbers.
 
     Raises:
         DataError: one is not.
     """
+    found = []
     for id in ids:
-        if isinstance(id, bool) or not isinstance(id, int) or not 0 <= id < num_ids:
+        number = as_number(id)
+        if number is None or not 0 <= number < num_ids:
             raise DataError(f"an id of a token must be a whole number from 0 to {num_ids - 1}; got {str(id)[:40]}.")
-    return list(ids)
+        found.append(number)
+    return found
 
 
 def to_ids(given: str | Sequence[int], tokenizer: Tokenizer, num_ids: int) -> list[int]:
