@@ -7,9 +7,9 @@ from typing import Any
 import numpy
 import pytest
 import torch
-from random_models import TEXT, save_models
 
 import regard
+from random_models import TEXT, save_models
 from regard.data.batching import plan_batches
 from regard.errors import DataError, SettingsError
 from regard.text.length_limits import check_ids
@@ -45,7 +45,7 @@ WRONG: list[tuple[str, list[list[str]], list[list[str]], str]] = [
 ]
 
 
-@pytest.mark.parametrize("task, texts, labels, message", WRONG)
+@pytest.mark.parametrize(("task", "texts", "labels", "message"), WRONG)
 def test_labels_are_those_of_the_texts(
     load: Callable[[str], Any], task: str, texts: list[list[str]], labels: list[list[str]], message: str
 ) -> None:
@@ -89,7 +89,7 @@ def test_what_is_no_id_is_refused(id: Any) -> None:
         check_ids([id], 12)
 
 
-@pytest.mark.parametrize("by, other", [("lm", "m"), ("m", "lm"), ("m", "rnn"), ("m", "two"), ("two", "m")])
+@pytest.mark.parametrize(("by", "other"), [("lm", "m"), ("m", "lm"), ("m", "rnn"), ("m", "two"), ("two", "m")])
 def test_an_inspection_is_of_the_model_that_looks_up(load: Callable[[str], Any], by: str, other: str) -> None:
     seen, looks_up = load(by).inspect(TEXT), load(other)
     if by == "two":  # a target whose tokens the other model has, too, cannot be told apart
@@ -118,7 +118,7 @@ USES: list[tuple[str, Callable[[Any], Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("name, use", USES)
+@pytest.mark.parametrize(("name", "use"), USES)
 def test_a_model_in_training_mode_is_refused(load: Callable[[str], Any], name: str, use: Callable[[Any], Any]) -> None:
     model = load(name)
     use(model)
