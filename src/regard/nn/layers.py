@@ -172,7 +172,8 @@ class BatchNorm(nn.Module):
         assert norm.running_mean is not None
         assert norm.running_var is not None
         kept = norm.running_mean, norm.running_var
-        means, learned = tuple(map(upcast, kept)), (upcast(norm.weight), upcast(norm.bias))
+        means = upcast(kept[0]), upcast(kept[1])
+        learned = upcast(norm.weight), upcast(norm.bias)
         found = F.batch_norm(upcast(rows), *means, *learned, is_learning, norm.momentum or 0.0, norm.eps)
         for mean, new in zip(kept, means, strict=True):
             if is_learning and new is not mean:  # of 16 bits: what was learned is in the copy
