@@ -333,7 +333,7 @@ def test_training_mode() -> None:
     models = CompiledModels([model])
     models.current()
     model.train()
-    with pytest.raises(SettingsError, match=r"evaluation mode to decode; got training mode. Call `model.eval\(\)`"):
+    with pytest.raises(SettingsError, match=r"evaluation mode to be used; got training mode. Call `model.eval\(\)`"):
         models.current()
     model.eval()
     model.decoder_layers[0].feed_forward_residual.dropout = nn.Dropout(0.9)

@@ -34,7 +34,7 @@ def test_a_pipeline_is_for_models_of_its_kind(folder: Path) -> None:
     kinds = (Translator, LanguageModel, Predictor)
     taken = [[kind.takes(each.model) for kind in kinds] for each in (pairs, lines, labels)]
     assert taken == [[True, False, False], [False, True, False], [False, False, True]]
-    with pytest.raises(SettingsError, match="a LanguageModel needs a model .*; got one of arch encoder-decoder"):
+    with pytest.raises(SettingsError, match=r"a LanguageModel needs a model .*; got one of arch encoder-decoder"):
         LanguageModel(pairs.model, pairs.tokenizer)  # type: ignore[arg-type]
 
 
@@ -52,7 +52,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 def test_a_model_in_training_mode_answers_nothing(folder: Path, call: str) -> None:
     translator = regard.load(folder / "m", kind=Translator)
     translator.model.train()
-    with pytest.raises(SettingsError, match="a model must be in evaluation mode to decode; got training mode"):
+    with pytest.raises(SettingsError, match="a model must be in evaluation mode to be used; got training mode"):
         CALLS[call](translator)
     translator.model.eval()
     assert CALLS[call](translator)

@@ -17,6 +17,7 @@ from regard.engines.shapes import misfit
 from regard.errors import SettingsError, nearest_hint
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.interface import check_not_training
 from regard.models.recurrent import Recurrent
 
 NATIVE = {"native": torch.float32, "native-bfloat16": torch.bfloat16, "native-int8": torch.int8}
@@ -96,18 +97,6 @@ def unsupported_reason(model: Any) -> str:
     return "" if found.library is not None else f"the library is {found.reason}"
 
 
-def check_evaluation(models: Sequence[Any]) -> None:
-    """Make sure that models are in evaluation mode, with all their modules: those that were put in by hand come in training mode.
-
-    Raises:
-        SettingsError: a model is in training mode.
-    """
-    if any(model.training for model in models):
-        raise SettingsError("a model must be in evaluation mode to decode; got training mode. Call `model.eval()`.")
-    for model in models:
-        model.eval()
-
-
 def check_finite(models: Sequence[Any]) -> None:
     """Make sure that all weights of models are finite: of others, no token is likelier than another, and nothing is written.
 
@@ -174,7 +163,8 @@ class CompiledModels:
         """
         current = self._current
         if current is None or current[0].has_changed(only_globally=not self.is_watched):
-            check_evaluation(self._models)
+            for model in self._models:
+                check_not_training(model)
             check_finite(self._models)
             snapshot = Snapshot(self._models)
             models = self._models if self._made is None else self._made()

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from threading import RLock
 
-from regard.engines.engine_choice import check_evaluation
 from regard.engines.model_changes import Snapshot
 from regard.errors import DataError, SettingsError, check_known
 from regard.evaluation.confidence import Confidence
 from regard.models.adaptation import with_choice, with_same_updates
-from regard.models.interface import PairModel
+from regard.models.interface import PairModel, check_not_training
 from regard.nn.lora import AdapterChoice
 
 
@@ -49,7 +48,7 @@ class AdapterSet:
     def renew(self, model: PairModel) -> None:
         """Make `models` again from their base. Arguments and errors are those of `follow`."""
         with self.merging:
-            check_evaluation([model])
+            check_not_training(model)
             models = {name: with_same_updates(model, each) for name, each in self.models.items()}
             self.models, self._snapshot, self.version = models, Snapshot([model]), self.version + 1
 

@@ -23,7 +23,7 @@ from regard.generation.threads import check_after_fork
 from regard.inspection.inspection import Inspection
 from regard.inspection.texts import inspect_text, lines_as_tokens
 from regard.models.decoder import Decoder
-from regard.models.interface import TokenModel, one_row
+from regard.models.interface import Model, TokenModel, one_row
 from regard.pipelines.named_options import NamedTextOptions
 from regard.pipelines.pipeline import Pipeline
 from regard.text.length_limits import check_ids, check_lengths
@@ -118,6 +118,11 @@ class LanguageModel(Pipeline):
         while len(running):
             found += running.step()
         return [continuation for _, continuation in sorted(found, key=lambda each: each[0])]
+
+    @classmethod
+    def takes(cls, model: Model) -> bool:
+        """Whether a model goes on with a text, and reads no other."""
+        return isinstance(model, TokenModel) and not model.reads_source
 
     def requests(self, prompts: Sequence[str], options: TextOptions, first: int = 1) -> list[TextRequest]:
         """The request for each prompt. `first` is the number of the first.

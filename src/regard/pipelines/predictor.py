@@ -30,7 +30,7 @@ from regard.inspection.inspection import Inspection
 from regard.inspection.record import Tokens
 from regard.inspection.texts import inspect_text, texts_as_tokens, words_as_tokens
 from regard.models.encoder_decoder_classifier import LabelModel
-from regard.models.interface import check_not_training, one_row
+from regard.models.interface import Model, TokenModel, check_not_training, one_row
 from regard.pipelines.pipeline import Pipeline
 from regard.text.length_limits import check_lengths
 from regard.text.tokenizer import Tokenizer
@@ -95,6 +95,11 @@ class Predictor(Pipeline):
     def reads_pairs(self) -> bool:
         """Whether a text may be two, with a tab between them."""
         return self._model.config.reads_pairs
+
+    @classmethod
+    def takes(cls, model: Model) -> bool:
+        """Whether a model labels a text."""
+        return not isinstance(model, TokenModel)
 
     @overload
     def predict(self, texts: str) -> Prediction: ...  # type: ignore[overload-overlap]  # a string is a sequence of strings, too

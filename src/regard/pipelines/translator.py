@@ -15,7 +15,6 @@ import torch
 
 from regard.arguments import check_texts
 from regard.checkpoint import LoadedModel
-from regard.engines.engine_choice import check_evaluation
 from regard.errors import DataError, SettingsError
 from regard.evaluation.confidence import Confidence
 from regard.evaluation.text_metrics import TextMetrics
@@ -28,7 +27,7 @@ from regard.inspection.alignment import Alignment
 from regard.inspection.inspection import Inspection
 from regard.inspection.texts import check_heads, inspect_pair
 from regard.models.adaptation import merged
-from regard.models.interface import Model, PairModel
+from regard.models.interface import Model, PairModel, check_not_training
 from regard.pipelines.adapter_set import NO_ADAPTERS, AdapterSet
 from regard.pipelines.batch_decoder import BatchDecoder
 from regard.pipelines.direction_set import Codes, DirectionSet
@@ -411,7 +410,7 @@ class Translator(Pipeline):
             raise SettingsError(f"alternatives must be at least 0; got {alternatives}.")
         one = self.in_one_direction
         model, tokenizer, reader = one._model, one.tokenizer, one.source_tokenizer
-        check_evaluation([model, *one.others])
+        check_not_training(model)
         texts = [each if isinstance(each, str) else "" for each in targets]
         found = pair_likelihood(model, tokenizer, reader, sources, texts).token_log_probs
         room, rows = model.config.max_positions - len(tokenizer.symbols.start_ids), list[ForcedScore]()
@@ -475,7 +474,6 @@ class Translator(Pipeline):
             head: from 0; None: the mean over the heads, but for the alignment head.
         """
         translator = self.in_one_direction
-        check_evaluation([translator._model])
         ids, has_end = translator._written(source, target)
         return translator._analysis(source, ids, has_end=has_end).alignment(layer, head)
 
@@ -541,7 +539,6 @@ class Translator(Pipeline):
     def inspect_ids(self, text: str, target_ids: Sequence[int], **options: Any) -> Inspection:
         """The attention of every head while a target, given by its ids, is written. Options are those of `inspect_pair`."""
         directed = self.in_one_direction
-        check_evaluation([self._model])
         return inspect_pair(
             LoadedModel(self._model, directed.tokenizer, directed.source_tokenizer), text, target_ids, **options
         )
