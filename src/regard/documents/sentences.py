@@ -11,8 +11,8 @@ from itertools import pairwise
 END = re.compile(r"""(?<=[.!?…。！？])["'”’»)\]]*\s+(?=["'“‘«(\[¿¡]*[^\W\da-z])|(?<=[。！？])""")
 """The end of a sentence, without sentencex: after its mark, before space, if no small letter follows."""
 LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
-"""A line with its end: `\\n`, `\\r\\n` or `\\r`, and nothing else. `str.splitlines` also breaks at U+2028, U+0085 and others, which
-occur inside sentences."""
+"""A line with its end: `\\n`, `\\r\\n` or `\\r`, and nothing else. `str.splitlines` also breaks at U+2028, U+0085 and others,
+which occur inside sentences."""
 BREAKS = re.compile(r"\n\s*\n|\r?\n[ \t]*(?=[-*•]|\d+[.)])")
 """Blank lines and items of lists end a sentence even where other lines do not."""
 NUMBER = re.compile(r"\d{1,3}[.)]")
