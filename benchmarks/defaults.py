@@ -47,7 +47,7 @@ def sounds(language: str, size: str) -> Data:
         (train,),
         (test,),
         "exact_match",
-        lambda size: ("--config recipe:g2p-low" if size < 2_000 else "--config recipe:g2p",),
+        lambda size: ("--arch encoder-decoder",),
     )
 
 
