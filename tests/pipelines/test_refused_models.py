@@ -32,7 +32,7 @@ def test_a_pipeline_is_for_models_of_its_kind(folder: Path) -> None:
     pairs, lines = regard.load(folder / "m", kind=Translator), regard.load(folder / "lm", kind=LanguageModel)
     labels = regard.load(folder / "classify", kind=Predictor)
     kinds = (Translator, LanguageModel, Predictor)
-    taken = [[kind.takes(each.model) for kind in kinds] for each in (pairs, lines, labels)]
+    taken = [[kind._takes(each.model) for kind in kinds] for each in (pairs, lines, labels)]
     assert taken == [[True, False, False], [False, True, False], [False, False, True]]
     with pytest.raises(SettingsError, match="a LanguageModel needs a language model; got one of arch encoder-decoder"):
         LanguageModel(pairs.model, pairs.tokenizer)  # type: ignore[arg-type]

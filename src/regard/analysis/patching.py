@@ -156,7 +156,7 @@ def _runs(
     texts: tuple[str, str],
     answers: tuple[str, str] | None,
     prefix: str,
-    first_ids: Sequence[int] | None,
+    first_ids: Sequence[int] | None = None,
 ) -> tuple[list[Run], tuple[tuple[str, str], dict[str, int]]]:
     """The runs on both texts; the answers, and the class of each."""
     if isinstance(pipeline, Translator):

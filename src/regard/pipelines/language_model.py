@@ -120,7 +120,7 @@ class LanguageModel(Pipeline):
         return [continuation for _, continuation in sorted(found, key=lambda each: each[0])]
 
     @classmethod
-    def takes(cls, model: Model) -> bool:
+    def _takes(cls, model: Model) -> bool:
         """Whether a model goes on with a text, and reads no other."""
         return isinstance(model, TokenModel) and not model.reads_source
 

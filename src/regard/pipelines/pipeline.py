@@ -60,12 +60,12 @@ class Pipeline(ABC):
         Raises:
             SettingsError: it is of another kind.
         """
-        if not self.takes(model):
+        if not self._takes(model):
             raise SettingsError(f"a {type(self).__name__} needs {self.kind}; got one of arch {model.config.arch}.")
         return model.eval()
 
     @classmethod
-    def takes(cls, model: Model) -> bool:
+    def _takes(cls, model: Model) -> bool:
         """Whether a model is of the kind that this is for."""
         return isinstance(model, Model)
 

@@ -97,7 +97,7 @@ class Predictor(Pipeline):
         return self._model.config.reads_pairs
 
     @classmethod
-    def takes(cls, model: Model) -> bool:
+    def _takes(cls, model: Model) -> bool:
         """Whether a model labels a text."""
         return not isinstance(model, TokenModel)
 

@@ -101,7 +101,7 @@ class Translator(Pipeline):
         self._prepared = self._decoder.prepared
 
     @classmethod
-    def takes(cls, model: Model) -> bool:
+    def _takes(cls, model: Model) -> bool:
         """Whether a model reads a source and writes a target."""
         return isinstance(model, PairModel)
 

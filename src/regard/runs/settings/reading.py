@@ -111,7 +111,7 @@ def check_agreement(options: Mapping[str, tuple[str, Any]], settings: Mapping[st
         values = settings.get(section)
         other = values.get(key) if isinstance(values, Mapping) else None
         if value is not None and other is not None and current(key, value) != current(key, other):
-            shown = ", ".join(map(str, value)) if isinstance(value, list) else value
+            shown = ", ".join(map(str, value)) if isinstance(value, list) else current(key, value)
             there = other[:LONGEST_VALUE] if isinstance(other, str) else short_repr(other)
             raise SettingsError(
                 f"`{option} {shown}` contradicts `{name}: {there}` in the settings; remove one of them."

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from regard.data.corpus import NumberedPair, ParallelText, no_pairs
 from regard.data.labelled import LabelledLine, LabelledText, no_texts, tag_of
 from regard.data.pair_files import LANGUAGES
 from regard.errors import DataError, SettingsError, nearest_hint
+from regard.names import exists
 from regard.text.words import SPACES
 
 Columns = Sequence[str]
@@ -54,7 +54,7 @@ def _file_and_part(name: Any) -> tuple[str, str]:
     text = os.fspath(name)
     if text.startswith("hf:"):
         return text, ""
-    path, _, part = (text, "", "") if Path(text).exists() else text.rpartition("#")
+    path, _, part = (text, "", "") if exists(text) else text.rpartition("#")
     return (os.path.realpath(path), part) if path else (os.path.realpath(text), "")
 
 
