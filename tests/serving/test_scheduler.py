@@ -146,10 +146,10 @@ def test_a_full_queue_refuses_and_recovers(scheduler: Any) -> None:
 
 def test_what_is_cancelled_or_late_makes_room(scheduler: Any) -> None:
     served = scheduler(batch_size=2)
-    gone, late = job(TEXTS * 5, beam_size=4), job(TEXTS * 5, 0.3, beam_size=4)
+    gone, late = job(TEXTS * 50, beam_size=4), job(TEXTS * 50, 0.3, beam_size=4)
     for asked in (gone, late):
         served.submit(asked)
-    time.sleep(0.1)
+    gone.futures[0].result(30)
     served.queue.cancel(gone)
     with pytest.raises(JobTimeoutError, match=r"at most 0\.3 seconds") as over:
         late.futures[-1].result(30)
@@ -314,9 +314,9 @@ def test_more_kinds_of_options_than_are_decoded_at_once(scheduler: Any) -> None:
 
 def test_stopping_answers_what_is_left(scheduler: Any) -> None:
     served = scheduler(batch_size=2)
-    asked = job(TEXTS * 3, beam_size=4)
+    asked = job(TEXTS * 50, beam_size=4)
     served.submit(asked)
-    time.sleep(0.2)
+    asked.futures[0].result(30)
     served.queue.stop()
     assert served.join(30)
     with pytest.raises(SchedulerClosedError, match="shutting down"):

@@ -62,20 +62,12 @@ def test_clients_that_go_away_are_slow_or_say_nothing(server: Running) -> None:
     )
     for leaving in held[1:4]:
         leaving.sendall(head + body)
-    time.sleep(0.3)
+    wait_for(lambda: is_decoding(server))
     for leaving in held[1:4]:
         leaving.close()
     assert send(server, "POST", "/translate", "q=a&source=en&target=de", FORM)[0] == 200
-    for _ in range(100):
-        metrics = server.get("/metrics")[1]
-        if re.search(r"^regard_queue_depth 0$", metrics, re.M) and re.search(
-            r"^regard_active_sentences 0$", metrics, re.M
-        ):
-            break
-        time.sleep(0.1)
-    else:
-        raise AssertionError(metrics)
-    assert re.search(r'regard_rejected_total\{reason="cancelled"\} [1-9]', metrics)
+    wait_for(lambda: re.search(r"^regard_queue_depth 0$", server.get("/metrics")[1], re.M) and not is_decoding(server))
+    assert re.search(r'regard_rejected_total\{reason="cancelled"\} [1-9]', server.get("/metrics")[1])
     for each in held:
         each.close()
 
@@ -114,7 +106,7 @@ def test_sigterm_answers_what_was_accepted_and_exits_with_0(start: Start, folder
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         body = json.dumps({"q": texts, "source": "en", "target": "de"})
         accepted = pool.submit(send, server, "POST", "/translate", body, JSON)
-        wait_for(lambda: not re.search("^regard_active_sentences 0$", server.get("/metrics")[1], re.M))
+        wait_for(lambda: is_decoding(server))
         host, port = server.url.removeprefix("http://").split(":")
         kept = http.client.HTTPConnection(host, int(port))
         kept.request("GET", "/ready")
@@ -168,6 +160,10 @@ def wait_for(condition: Any) -> None:
             return
         time.sleep(0.1)
     raise AssertionError
+
+
+def is_decoding(server: Running) -> bool:
+    return not re.search("^regard_active_sentences 0$", server.get("/metrics")[1], re.M)
 
 
 def test_several_models(start: Start, folder: Path, tmp_path: Path) -> None:
@@ -379,7 +375,7 @@ def test_many_reloads_hold_nobody_up(start: Start, folder: Path, translator: Tra
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         body = json.dumps({"texts": texts, "beam_size": 12, "max_length": 40})
         long = pool.submit(send, server, "POST", "/api/v1/translate", body, JSON)
-        wait_for(lambda: not re.search("^regard_active_sentences 0$", server.get("/metrics")[1], re.M))
+        wait_for(lambda: is_decoding(server))
         for _ in range(20):
             server.process.send_signal(signal.SIGHUP)
             time.sleep(0.02)

@@ -27,7 +27,7 @@ from served import Running, Start
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 from test_interfaces import FIELDS, JSON, send
-from test_server import wait_for
+from test_server import is_decoding, wait_for
 
 from regard.batching.metrics import Metrics, Numbers, text_of
 from regard.checkpoint import save_new
@@ -250,10 +250,11 @@ def test_all_processes_end_with_the_server(start: Start, folder: Path) -> None:
 def test_a_second_sigterm_ends_all_at_once(start: Start, folder: Path) -> None:
     server = start(folder, "--workers", 2, "--batch-size", 1)
     pids = [*children(server.process.pid), *workers(server)]
-    many = json.dumps({**FIELDS, "q": [f"two dogs {number}" for number in range(900)]})
+    texts = [f"two dogs {number}" for number in range(900)]
+    many = json.dumps({"texts": texts, "beam_size": 12, "max_length": 40})
     with ThreadPoolExecutor(1) as pool:
-        long = pool.submit(send, server, "POST", "/translate", many, JSON)
-        time.sleep(0.3)
+        long = pool.submit(send, server, "POST", "/api/v1/translate", many, JSON)
+        wait_for(lambda: is_decoding(server))
         server.process.send_signal(signal.SIGTERM)
         time.sleep(0.3)
         server.process.send_signal(signal.SIGTERM)
