@@ -189,14 +189,14 @@ def test_what_a_package_cannot_say_is_refused_by_name(tmp_path: Path) -> None:
     symbols = loaded.tokenizer.symbols
     two = loaded.tokenizer.with_symbols(symbols.model_copy(update={"start_ids": [2, 7]}))
     before = loaded.tokenizer.with_symbols(symbols.model_copy(update={"source_begin_ids": [9]}))
-    rotary = build(loaded.model.config.model_copy(update={"positions": "rotary"}))
+    alibi = build(loaded.model.config.model_copy(update={"positions": "alibi"}))
     changes: list[tuple[dict[str, Any], str]] = [
         ({"source_tokenizer": words}, "kind.*words"),
         ({"tokenizer": decomposed}, "joined as SentencePiece"),
         ({"source_tokenizer": decomposed}, "normalization.*NFD"),
         ({"tokenizer": two}, "decoder starts from.*one at most"),
         ({"source_tokenizer": before}, "before a source.*one at most"),
-        ({"model": rotary}, "positions must be"),
+        ({"model": alibi}, "positions must be"),
     ]
     for change, named in changes:
         with pytest.raises(ModelFolderError, match=named):

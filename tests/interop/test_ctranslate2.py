@@ -13,13 +13,13 @@ import torch
 from regard.checkpoint import LoadedModel, load_model, save_new
 from regard.engines.engine_choice import compile_model
 from regard.engines.library import find
-from regard.errors import ModelFolderError
+from regard.errors import ModelFolderError, RegardError
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.interop.ctranslate2.model_file import dequantized, read_variables
 from regard.interop.formats import read_foreign, write_foreign
-from regard.models.config import EncoderDecoderConfig
+from regard.models.config import EncoderDecoderConfig, RotaryScalingConfig
 from regard.models.registry import build
 from regard.nn.quantization import quantized
 from regard.pipelines.loading import load
@@ -148,6 +148,9 @@ CONFIGS: dict[str, dict[str, Any]] = {
                        "gated": True, "head_dim": 5, "tied_embeddings": "source", "activation": "gelu_tanh"},
     "t5's distances, with biases": {"positions": "t5", "norm": "pre", "num_decoder_layers": 1},
     "narrow heads": {"head_dim": 3},
+    "rotary": {"positions": "rotary", "rotary_base": 50.0},
+    "rotary, of some dimensions, pre-norm": {"positions": "rotary", "rotary_dim": 2, "norm": "pre"},
+    "rotary, scaled, wide heads": {"positions": "rotary", "head_dim": 6, "rotary_scaling": {"factor": 3.0}},
     "gated, post-norm, norms without means": {"gated": True, "norm_kind": "rms", "activation": "silu"},
 }  # fmt: skip
 
@@ -324,10 +327,46 @@ def test_a_folder_without_vocabulary_is_refused(tmp_path: Path) -> None:
 
 def test_what_ctranslate2_lacks_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     loaded = ours("post-norm")
-    config = loaded.model.config.model_copy(update={"positions": "rotary"})
-    with pytest.raises(ModelFolderError, match="positions must be"):
-        write_foreign(loaded._replace(model=build(config)), tmp_path / "ct2", "ctranslate2")
-    assert not (tmp_path / "ct2").exists()
+    scaling = RotaryScalingConfig(factor=2, training_length=20)
+    for changed, message in (
+        ({"positions": "alibi"}, "positions must be"),
+        ({"positions": "rotary", "rotary_scaling": scaling}, "rotary_scaling must be linear"),
+    ):
+        config = loaded.model.config.model_copy(update=changed)
+        with pytest.raises(ModelFolderError, match=message):
+            write_foreign(loaded._replace(model=build(config)), tmp_path / "ct2", "ctranslate2")
+        assert not (tmp_path / "ct2").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rotary_interleave": 1}, "rotary_interleave must be 0"),
+        ({"rotary_interleave": None}, "rotary_interleave must be 0 .*got none"),
+        ({"rotary_scaling_type": 1}, "rotary_scaling_type must be 0, linear"),
+        ({"decoder/layer_1/self_attention/rotary_base": 3.0}, "rotary_base must be equal in all layers"),
+        ({"encoder/layer_1/self_attention/rotary_dim": None}, "rotary_dim must be equal in all layers"),
+        ({"rotary_dim": 3}, "rotary_dim must be even"),
+        ({"rotary_dim": 30_000_000}, "rotary_dim"),
+        ({"rotary_base": float("nan")}, "rotary_base"),
+    ],
+)
+def test_rotary_positions_that_ours_has_not_are_refused(
+    changes: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_foreign(ours("rotary"), tmp_path / "ct2", "ctranslate2")
+    name, variables = read_variables(tmp_path / "ct2" / "model.bin")
+    for key, value in changes.items():
+        for attention in {each.rpartition("/")[0] for each in variables if each.endswith("rotary_dim")}:
+            if "/" not in key or key.startswith(attention):
+                full = key if "/" in key else f"{attention}/{key}"
+                if value is None:
+                    del variables[full]
+                else:
+                    variables[full] = np.array(value)
+    monkeypatch.setattr("regard.interop.ctranslate2.reader.read_variables", lambda _: (name, variables))
+    with pytest.raises(RegardError, match=message):
+        read_foreign(tmp_path / "ct2")
 
 
 @needs_real_model

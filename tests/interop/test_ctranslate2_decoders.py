@@ -145,7 +145,7 @@ DAMAGED = [
     ("gpt2", with_("decoder/activation", np.int8(6)), "activation must be one of .*; got 6"),
     ("gpt2", with_("decoder/start_from_zero_embedding", np.int8(1)), "start_from_zero_embedding must be 0"),
     ("gpt2", with_("decoder/project_in/weight", np.ones((15, 15), np.float32)), "project_in/weight cannot be represented"),
-    ("llama", with_("decoder/layer_0/self_attention/rotary_interleave", np.int8(1)), "rotary_interleave must be 0"),
+    ("llama", with_("decoder/layer_0/self_attention/rotary_interleave", np.int8(1)), "rotary_interleave must be equal in all"),
     ("llama", with_("decoder/layer_1/self_attention/rotary_base", np.float32(3)), "rotary_base must be equal in all"),
     ("llama", with_("decoder/layer_0/self_attention/rotary_dim", np.int32(3)), "rotary_dim must be equal in all"),
 ]  # fmt: skip

@@ -329,6 +329,14 @@ def test_few_strings_are_read_more_often_and_many_less() -> None:
     assert "epochs" not in said
 
 
+@pytest.mark.parametrize(
+    ("count", "expected"), [(1999, ("sinusoidal", 0.2)), (2000, ("rotary", 0.3)), (20_000, ("sinusoidal", 0.2))]
+)
+def test_thousands_of_sentences_have_rotary_positions(count: int, expected: tuple[str, float]) -> None:
+    model = chosen(sentences(count)).model
+    assert (model.positions, model.dropout) == expected
+
+
 def test_few_sentences_are_read_sixty_times() -> None:
     """Of many sentences, the preset decides."""
     few, many = chosen(sentences(3000)), chosen(sentences(20_000))

@@ -3,7 +3,6 @@
 import asyncio
 import random
 import threading
-import time
 from pathlib import Path
 from typing import Any
 

@@ -13,22 +13,21 @@ from torch import Tensor, nn
 from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
 from regard.foreign_files import ForeignConfig, read_optional
-from regard.interop.ctranslate2.layout import ACTIVATIONS, MODEL, POSITIONS
+from regard.interop.ctranslate2.layout import ACTIVATIONS, MAX_POSITIONS, MODEL, POSITIONS
 from regard.interop.ctranslate2.model_file import dequantized, kinds_of, notes_on_types, read_vocabulary
 from regard.interop.ctranslate2.reference import GeneratorReference
+from regard.interop.ctranslate2.rotary import NUMBERS, OF_OTHER_SCALINGS, read_rotary
 from regard.interop.ctranslate2.symbols_and_tokenizers import symbols_of, tokenizer_of
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.mapping import TensorRef, modules
-from regard.models.config import MOST_LAYERS, DecoderConfig, RotaryScalingConfig
+from regard.models.config import MOST_LAYERS, DecoderConfig
 from regard.models.decoder import Decoder
 
 NAME = "TransformerDecoderSpec"
-MAX_POSITIONS = 32_768
-"""The longest text of models whose positions have no table: CTranslate2 knows none."""
 FIRST = "decoder/layer_0/self_attention"
 UNDERSTOOD = {
     *("activation", "num_heads", "pre_norm", "scale_embeddings", "alibi"),
-    *("num_heads_kv", "head_dim", "rotary_dim", "rotary_base", "rotary_scaling_type", "rotary_scaling_factor"),
+    *("num_heads_kv", "head_dim", *NUMBERS, *OF_OTHER_SCALINGS),
     *("alignment_heads", "alignment_layer", "embeddings_merge"),  # without effect
     "alibi_use_positive_positions",  # the softmax does not see the difference
 }
@@ -93,7 +92,7 @@ def _config(
     num_layers = len(
         {name.split("/")[1] for name in tensors if name.startswith("decoder/layer_") and name.count("/") > 2}
     )
-    for name in ("rotary_base", "rotary_dim", "num_heads_kv", "head_dim", "rotary_scaling_type"):
+    for name in ("num_heads_kv", "head_dim"):
         found = {
             number(f"decoder/layer_{layer}/self_attention/{name}", -1) for layer in range(min(num_layers, MOST_LAYERS))
         }
@@ -103,17 +102,14 @@ def _config(
             )
     num_heads = int(number("decoder/num_heads"))
     is_rms = not has("layer_norm/beta")
-    rotated = int(number(f"{FIRST}/rotary_dim"))
     own: dict[str, Any] = {}
     if f"{FIRST}/head_dim" in scalars:
         own["head_dim"] = int(number(f"{FIRST}/head_dim"))
     elif num_heads:
         own["head_dim"] = tensors[f"{FIRST}/linear_1/weight"].shape[1] // num_heads
-    if f"{FIRST}/rotary_dim" in scalars:
-        own |= {"positions": "rotary", "rotary_base": number(f"{FIRST}/rotary_base", 10_000.0)}
-        own |= {"rotary_dim": rotated} if rotated not in (0, own.get("head_dim")) else {}
-        if f"{FIRST}/rotary_scaling_type" in scalars:
-            own["rotary_scaling"] = RotaryScalingConfig(factor=number(f"{FIRST}/rotary_scaling_factor", 1.0))
+    layers = (f"decoder/layer_{layer}/self_attention" for layer in range(min(num_layers, MOST_LAYERS)))
+    if rotary := read_rotary(scalars, layers, own.get("head_dim", 0), where):
+        own |= rotary
     elif number("decoder/alibi"):
         own["positions"] = "alibi"
     return DecoderConfig(
@@ -158,10 +154,6 @@ def _is_scaled(said: np.ndarray, model_dim: int, where: str) -> bool:
 
 
 def _refuse_unknown(scalars: Mapping[str, np.ndarray], tensors: Mapping[str, Tensor], where: str) -> None:
-    if (kind := int(scalars.get(f"{FIRST}/rotary_scaling_type", np.array(0)))) != 0:
-        raise ModelFolderError(
-            f"{where}: rotary_scaling_type must be 0, linear, to be represented in Regard; got {kind}."
-        )
     for name, value in scalars.items():
         last = name.rpartition("/")[2]
         if last not in UNDERSTOOD and not name.endswith("weight_scale") and value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,18 @@ from torch import Tensor
 
 from regard.errors import ModelFolderError
 from regard.foreign_files import ForeignConfig
-from regard.interop.ctranslate2.layout import ACTIVATIONS, BUCKETS, POSITIONS
+from regard.interop.ctranslate2.layout import ACTIVATIONS, BUCKETS, MAX_POSITIONS, POSITIONS
+from regard.interop.ctranslate2.rotary import NUMBERS, OF_OTHER_SCALINGS, read_rotary
 from regard.interop.hugging_face import t5
-from regard.models.config import EncoderDecoderConfig
+from regard.models.config import MOST_LAYERS, EncoderDecoderConfig
 
 FIRST = "encoder/layer_0/self_attention"
 SCALARS = {
     *("pre_norm", "activation", "num_heads", "head_dim", "scale_embeddings", "multiply_by_sqrt_depth"),
     *("start_from_zero_embedding", "with_source_bos", "with_source_eos", "with_target_bos"),
     *("queries_scale", "relative_attention_max_distance", "scale_outputs"),
+    *NUMBERS,
+    *OF_OTHER_SCALINGS,
     *(
         "alignment_layer",
         "alignment_heads",
@@ -78,13 +81,17 @@ def parse(
     if not num_heads:
         num_heads = 8 if model_dim != 1024 else 16  # old files of TransformerBase and TransformerBig do not say it
     kind = "layer" if has("layer_norm/beta") else "rms"
+    head_dim = _head_dim(scalars, where) or tensors[f"{FIRST}/linear_1/weight"].shape[1] // num_heads
+    attentions = (
+        f"{side}/layer_{layer}/self_attention" for side in layers for layer in range(min(layers[side], MOST_LAYERS))
+    )
     return EncoderDecoderConfig(
         vocab_size=target.shape[0],
         source_vocab_size=None if is_shared else embedded.shape[0],
         model_dim=model_dim,
         ff_dim=inner.shape[0],
         num_heads=num_heads,
-        head_dim=_head_dim(scalars, where) or tensors[f"{FIRST}/linear_1/weight"].shape[1] // num_heads,
+        head_dim=head_dim,
         num_encoder_layers=layers["encoder"],
         num_decoder_layers=layers["decoder"],
         norm="pre" if is_pre else "post",
@@ -102,8 +109,13 @@ def parse(
             (is_shared, is_tied), "none"
         ),
         pad_id=-1,
-        **_positions(scalars, tensors, where),
+        **(_rotary(scalars, attentions, head_dim, where) or _positions(scalars, tensors, where)),
     )  # fmt: skip
+
+
+def _rotary(scalars: Mapping[str, np.ndarray], attentions: Iterable[str], head_dim: int, where: str) -> dict[str, Any]:
+    found = read_rotary(scalars, attentions, head_dim, where)
+    return found | {"max_positions": MAX_POSITIONS} if found else {}
 
 
 def _positions(scalars: Mapping[str, np.ndarray], tensors: Mapping[str, Tensor], where: str) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from regard.models.encoder_decoder import EncoderDecoder
 MODEL = "model.bin"
 POSITIONS = "{}/position_encodings/encodings"
 """The name of the position table of `encoder` or `decoder`."""
+MAX_POSITIONS = 32_768
+"""The longest text of models whose positions have no table: CTranslate2 knows none."""
 BUCKETS = "relative_attention_bias"
 """The name of T5's table of distances in buckets, in a self-attention."""
 ACTIVATIONS = {0: "relu", 1: "gelu_tanh", 2: "silu", 3: "gelu", 4: "quick_gelu", 5: "tanh"}

@@ -86,6 +86,7 @@ def read(folder: Path, pieces: Path | None = None) -> ForeignModel:
         aliases={"encoder/embeddings_0/weight": ("encoder/embeddings/weight",)},
         explained={
             "*/encodings": "sinusoids, which ours computes",
+            "*/rotary_*": "rotary positions, which ours computes",
             "decoder/alignment*": "which heads CTranslate2 shows; ours shows any",
         },
     )
@@ -114,7 +115,7 @@ def _notes(
 ) -> list[str]:
     """Notes for users: what is not as in the file."""
     notes = notes_on_types(variables)
-    if config.positions == "t5":
+    if config.positions in ("t5", "rotary"):
         notes.append(f"CTranslate2 knows no longest text; ours is {config.max_positions:,} tokens")
     output, embedding = tensors.get("decoder/projection/weight"), tensors["decoder/embeddings/weight"]
     if "decoder/scale_outputs" in variables and not (output is None or torch.equal(output, embedding)):

@@ -13,10 +13,12 @@ from regard.interop.check import Reference
 from regard.interop.ctranslate2.layout import ACTIVATIONS, BUCKETS, variable_refs
 from regard.interop.ctranslate2.model_file import vocabulary_tokens
 from regard.interop.ctranslate2.reference import CTranslate2Reference
+from regard.interop.ctranslate2.rotary import written_rotary
 from regard.interop.foreign import ForeignModel
 from regard.interop.hugging_face.bert import refuse
 from regard.interop.hugging_face.t5 import MAX_DISTANCE, check_shared_tables
 from regard.interop.mapping import Account, export_tensors
+from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer
 
@@ -40,18 +42,7 @@ def write(loaded: LoadedModel, output: Path, quantization: str | None = None) ->
     assert isinstance(model, EncoderDecoder)
     config = model.config
     _refuse(model)
-    specs = ctranslate2.specs
-    activation = next(number for number, name in ACTIVATIONS.items() if name == config.activation)
-    spec: Any = specs.TransformerSpec.from_config(
-        (config.num_encoder_layers, config.num_decoder_layers),
-        config.num_heads,
-        pre_norm=config.norm == "pre",
-        activation=specs.Activation(activation),
-        layernorm_embedding=config.embedding_norm == "both",
-        relative_attention_bias=config.positions == "t5",
-        ffn_glu=config.gated,
-        rms_norm=config.norm_kind == "rms",
-    )
+    spec = _specification(ctranslate2.specs, config)
     spec.encoder.scale_embeddings = spec.decoder.scale_embeddings = config.scale_embeddings
     _set_variables(spec, model)
     symbols = loaded.tokenizer.symbols
@@ -91,6 +82,24 @@ def write(loaded: LoadedModel, output: Path, quantization: str | None = None) ->
     )
 
 
+def _specification(specs: Any, config: EncoderDecoderConfig) -> Any:
+    """The specification of both stacks, without weights. `specs` is the module of CTranslate2."""
+    activation = next(number for number, name in ACTIVATIONS.items() if name == config.activation)
+    choices: dict[str, Any] = {
+        "pre_norm": config.norm == "pre",
+        "activation": specs.Activation(activation),
+        "layernorm_embedding": config.embedding_norm == "both",
+        "relative_attention_bias": config.positions == "t5",
+        "ffn_glu": config.gated,
+        "rms_norm": config.norm_kind == "rms",
+        **written_rotary(config, specs),
+    }
+    return specs.TransformerSpec(
+        specs.TransformerEncoderSpec(config.num_encoder_layers, config.num_heads, **choices),
+        specs.TransformerDecoderSpec(config.num_decoder_layers, config.num_heads, **choices),
+    )
+
+
 def _refuse(model: EncoderDecoder) -> None:
     """Make sure that CTranslate2's specification has all that a model of ours has.
 
@@ -98,7 +107,9 @@ def _refuse(model: EncoderDecoder) -> None:
         ModelFolderError: it lacks something.
     """
     ours = model.config
-    is_known = ours.positions.startswith("sinusoidal") or ours.positions in ("learned", "t5")
+    is_known = ours.positions.startswith("sinusoidal") or ours.positions in ("learned", "t5", "rotary")
+    scaling = ours.rotary_scaling
+    is_linear = scaling is None or scaling.training_length is None
     refuse("ctranslate2", {
         "norm": (ours.norm, ours.norm if ours.norm in ("pre", "post") else "pre or post"),
         "norm_kind": (ours.norm_kind, ours.norm_kind if ours.norm_kind in ("layer", "rms") else "layer or rms"),
@@ -106,7 +117,8 @@ def _refuse(model: EncoderDecoder) -> None:
         "embedding_norm": (ours.embedding_norm, "none" if ours.embedding_norm == "none" else "both"),
         "output_transform": (ours.output_transform, False),
         "num_source_types": (ours.num_source_types, 0),
-        "positions": (ours.positions, ours.positions if is_known else "sinusoidal, learned or t5"),
+        "positions": (ours.positions, ours.positions if is_known else "sinusoidal, learned, t5 or rotary"),
+        "rotary_scaling": (scaling, scaling if is_linear else "linear"),
     })  # fmt: skip
     if ours.positions == "t5":
         check_shared_tables(model, "ctranslate2")

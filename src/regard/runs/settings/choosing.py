@@ -53,8 +53,9 @@ of symbols.
 """
 NAMES: Mapping[Kind, str] = {"characters": "character", "words": "word", "bpe": "subword", "unigram": "subword"}
 DROPOUT = "model.dropout"
-STRINGS: dict[str, Any] = {DROPOUT: 0.3, "model.positions": "rotary"}
-"""The settings that suit a few thousand strings (docs/experiments.md)."""
+FEW_SENTENCES: dict[str, Any] = {DROPOUT: 0.3, "model.positions": "rotary"}
+STRINGS = FEW_SENTENCES
+"""The settings that suit a few thousand sentences or strings (docs/experiments.md)."""
 FEW_STRINGS: dict[str, Any] = STRINGS | {
     "model.num_encoder_layers": 2, "model.num_decoder_layers": 2, DROPOUT: 0.4, BATCH: 1024,
 }  # fmt: skip
@@ -119,14 +120,15 @@ def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
     targets, count = [pair.target for pair in pairs], sum(corpus.num_lines for corpus in corpora)
     source, target = measured(pair.source for pair in pairs), measured(targets)
     kinds, reason = kinds_for(source, target)
+    values: dict[str, Any] = {}
     is_coarse = num_valid < ENOUGH_TO_MATCH
     if kinds == ("bpe", "bpe"):
         has_spaces = target.letters_of_a_word <= LONGEST_WORD and not tokenization_hint(targets)
         metric = "bleu" if has_spaces and not is_coarse else "chrf"
         if count >= MANY_PAIRS:
             return Choice(most_epochs=None)
-        return Choice(metric=metric, most_epochs=SENTENCE_EPOCHS)
-    values: dict[str, Any] = {}
+        values |= FEW_SENTENCES if count >= FEW_PAIRS else {}
+        return Choice(metric=metric, most_epochs=SENTENCE_EPOCHS, values=values)
     recipe, least_steps = None, SHORT_STEPS
     over_recipe: tuple[str, ...] = (NORMALIZATION,)
     if kinds == ("words", "words") and count < MANY_PAIRS:
