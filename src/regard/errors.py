@@ -167,7 +167,11 @@ def as_numbers(name: str, given: Iterable[Any]) -> set[int]:
         ShapeError: something else is given, such as a mask of truth values.
     """
     found = set()
-    for each in given:
+    try:
+        several = iter(given)
+    except TypeError:
+        raise ShapeError(f"{name} must be several whole numbers; got {given!r}. Write [{given!r}].") from None
+    for each in several:
         if (number := as_number(each)) is None:
             raise ShapeError(f"{name} must be whole numbers; got {each!r}.")
         found.add(number)

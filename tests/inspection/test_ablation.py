@@ -1,6 +1,6 @@
 """The importance of heads, held against really cutting them out; and models from which they were cut."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.checkpoint import load_model, save_new
-from regard.errors import ModelFolderError, SettingsError, ShapeError
+from regard.errors import ModelFolderError, RegardError, SettingsError, ShapeError
 from regard.inspection.ablation import (
     Example,
     ablated_gates,
@@ -197,6 +197,39 @@ def test_heads_are_pruned_by_their_first_numbers_twice(make_model: Callable[...,
         prune_heads(model, {Site("cross", 1): [1]})
     with pytest.raises(ShapeError, match=r"heads of cross\.0 must be from 0 to 2; got \[3\]"):
         prune_heads(model, {Site("cross", 0): [3]})
+
+
+@pytest.mark.parametrize(
+    ("heads", "message"),
+    [
+        (
+            {"encoder.0": [0], "cross.9": [0]},
+            "an attention must be one of the model's; got 'cross.9'. Did you mean",
+        ),
+        ({"encoder.0": [0], "cross.0": [0, 1, 2]}, "at least one head must remain"),
+        ({"encoder.0": [0], "cross.1": [7]}, r"heads of cross\.1 must be from 0 to 2; got \[7\]"),
+    ],
+)
+def test_if_one_head_cannot_be_pruned_none_is(
+    make_model: Callable[..., EncoderDecoder], heads: dict[str, list[int]], message: str
+) -> None:
+    model = make_model()
+    before = {name: x.shape for name, x in model.named_parameters()}
+    with pytest.raises(RegardError, match=message):
+        prune_heads(model, heads)
+    assert {name: x.shape for name, x in model.named_parameters()} == before
+    assert model.config.pruned_heads == {}
+    prune_heads(model, {"cross.1": [2]})
+    assert model.config.pruned_heads == {"cross.1": [2]}
+
+
+def test_one_number_is_no_list_of_heads(make_model: Callable[..., EncoderDecoder]) -> None:
+    class One:  # as a tensor of one number, which has an iterator by its class alone
+        def __iter__(self) -> Iterator[int]:
+            raise TypeError("iteration over a 0-d tensor")
+
+    with pytest.raises(RegardError, match=r"heads of cross\.0 must be several whole numbers; got .*One"):
+        prune_heads(make_model(), {"cross.0": One()})
 
 
 def test_a_folder_with_pruned_heads(make_model: Callable[..., EncoderDecoder], tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple, SupportsIndex
 
 from torch import nn
 
-from regard.errors import SettingsError, ShapeError, as_numbers
+from regard.errors import SettingsError, ShapeError, as_numbers, check_known
 from regard.models.interface import Model, PairModel
 from regard.nn.multihead import MultiHeadAttention
 
@@ -58,26 +58,40 @@ def alignment_head(model: Model) -> tuple[int, int] | None:
     return (int(layer), int(head)) if attention is not None and int(head) in attention.kept_heads else None
 
 
-def prune_heads(model: Model, heads: Mapping[Site, Iterable[SupportsIndex]]) -> None:
+Heads = Mapping[Site, Iterable[SupportsIndex]] | Mapping[str, Iterable[SupportsIndex]]
+"""Numbers of heads, by attention or its name."""
+
+
+def prune_heads(model: Model, heads: Heads) -> None:
     """Remove heads from a model for good; its configuration says which, so that it can be stored, and names no alignment head
-    that is gone.
+    that is gone. If one cannot be removed, none is.
 
     Args:
-        heads: by their first numbers, from 0; those that are gone already may be among them.
+        heads: for each attention, such as `cross.2`, the first numbers of heads, from 0; those that are gone already may be
+            among them.
     Raises:
         ShapeError: there is no such head, none would be left in an attention, or only a part of a group is named.
-        SettingsError: layers share weights, so that a head of one is a head of others.
+        SettingsError: there is no such attention, or layers share weights, so that a head of one is a head of others.
     """
+    if not isinstance(heads, Mapping):
+        raise SettingsError(f"heads must be a dictionary, such as {{'cross.2': [0, 3]}}; got {heads!r}.")
     if heads and getattr(model.config, "weights_from", []):
         raise SettingsError("heads of layers that share weights (weights_from) cannot be removed. Use gates of 0.")
     attentions, num_heads = multihead_attentions(model), model.config.num_heads
+    by_name = {str(site): attention for site, attention in attentions.items()}
+    removed: dict[str, list[int]] = {}
     for site, given in heads.items():
-        numbers = as_numbers(f"heads of {site}", given)
-        kept = attentions[site].kept_heads
+        name = str(site)
+        check_known("an attention", name, by_name, "one of the model's")
+        numbers = as_numbers(f"heads of {name}", given)
         unknown = sorted(number for number in numbers if not 0 <= number < num_heads)
         if unknown:
-            raise ShapeError(f"heads of {site} must be from 0 to {num_heads - 1}; got {unknown}.")
-        attentions[site].prune_heads([kept.index(number) for number in numbers if number in kept])
+            raise ShapeError(f"heads of {name} must be from 0 to {num_heads - 1}; got {unknown}.")
+        kept = by_name[name].kept_heads
+        removed[name] = [kept.index(number) for number in numbers if number in kept]
+        by_name[name].heads_without(removed[name])
+    for name, present in removed.items():
+        by_name[name].prune_heads(present)
     pruned = {
         str(site): [head for head in range(num_heads) if head not in attention.kept_heads]
         for site, attention in attentions.items()

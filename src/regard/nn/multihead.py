@@ -193,6 +193,20 @@ class MultiHeadAttention(nn.Module):
             ShapeError: there is no such head, none would be left, or only a part of a group is named; or a projection was
                 replaced by a module without a matrix.
         """
+        kept = self.heads_without(heads)
+        kept_groups = sorted({head // (self.num_heads // self.num_kv_heads) for head in kept})
+        _keep_rows(self.query_proj, self._columns(kept, self.head_dim))
+        _keep_rows(self.key_proj, self._columns(kept_groups, self.head_dim))
+        _keep_rows(self.value_proj, self._columns(kept_groups, self.value_head_dim))
+        columns = self._columns(kept, self.value_head_dim)
+        self.output_proj.weight = _part(self.output_proj.weight, slice(None), columns)
+        self.output_proj.in_features = self.output_proj.weight.shape[1]
+        self.num_heads, self.num_kv_heads = len(kept), len(kept_groups)
+        self.kept_heads = [self.kept_heads[head] for head in kept]
+        self.attention.head_indices = self.kept_heads
+
+    def heads_without(self, heads: Iterable[SupportsIndex]) -> list[int]:
+        """The heads that are left if these are removed. Nothing is changed; arguments and errors are those of `prune_heads`."""
         for name in ("query_proj", "key_proj", "value_proj", "output_proj"):
             if not isinstance(getattr(found := getattr(self, name), "weight", None), Tensor):
                 raise ShapeError(f"{name} must be a linear map, for heads to be removed; got {type(found).__name__}.")
@@ -204,20 +218,11 @@ class MultiHeadAttention(nn.Module):
         if not kept:
             raise ShapeError("at least one head must remain; got all of them. To switch attention off, use gates of 0.")
         group = self.num_heads // self.num_kv_heads
-        kept_groups = sorted({head // group for head in kept})
-        if len(kept_groups) * group != len(kept):
+        if len({head // group for head in kept}) * group != len(kept):
             raise ShapeError(
                 f"heads that share keys and values must be removed together, in groups of {group}; got {sorted(heads)}."
             )
-        _keep_rows(self.query_proj, self._columns(kept, self.head_dim))
-        _keep_rows(self.key_proj, self._columns(kept_groups, self.head_dim))
-        _keep_rows(self.value_proj, self._columns(kept_groups, self.value_head_dim))
-        columns = self._columns(kept, self.value_head_dim)
-        self.output_proj.weight = _part(self.output_proj.weight, slice(None), columns)
-        self.output_proj.in_features = self.output_proj.weight.shape[1]
-        self.num_heads, self.num_kv_heads = len(kept), len(kept_groups)
-        self.kept_heads = [self.kept_heads[head] for head in kept]
-        self.attention.head_indices = self.kept_heads
+        return kept
 
     @torch.no_grad()
     def take_heads_of(self, pruned: MultiHeadAttention) -> None:

@@ -88,6 +88,8 @@ class Translator(Pipeline):
         adapters: AdapterSet | None = None,
     ) -> None:
         super().__init__(model, tokenizer)
+        if isinstance(others, torch.nn.Module):
+            raise SettingsError(f"others must be several models; got one, {type(others).__name__}. Write [model].")
         self.others = [self._of_kind(other) for other in others]
         self.confidence: Confidence | None = None
         self.source_tokenizer = source_tokenizer or tokenizer
