@@ -249,6 +249,27 @@ def test_options_that_contradict_a_setting(
     assert not (folder / "model").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (["translate", "small", "-", "--beam", "2", "--set", "beam_size=7"], "`--beam 2` contradicts `--set beam_size=7`"),
+        (["evaluate", "small", "a", "b", "--beam", "2", "--set", "beam_size=7"], "`--beam 2` contradicts `--set beam_size=7`"),
+        (["compare", "small", "small", "a", "b", "--batch-size", "2", "--set", "batch_size=7"], "`--batch-size 2` contradicts"),
+        (["inspect", "small", "a", "--length-penalty", "0.5", "--set", "length_penalty=2"], "`--length-penalty 0.5` contradicts"),
+    ],
+)  # fmt: skip
+def test_decoding_options_that_contradict_each_other(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], shown: str
+) -> None:
+    said = message(capsys, *arguments)
+    assert shown in said
+    assert said.endswith("remove one of them.")
+    agreeing = [each.replace("=7", "=2").replace("_penalty=2", "_penalty=0.5") for each in arguments]
+    with pytest.raises(SystemExit):
+        run(agreeing)
+    assert "contradicts" not in capsys.readouterr().err
+
+
 def test_options_that_agree_with_a_setting_or_win_over_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "c.yaml").write_text("training:\n  steps: 9\n  seed: 9\n")
     with pytest.raises(SystemExit) as ended:

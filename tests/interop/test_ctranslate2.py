@@ -188,6 +188,16 @@ def test_ours_written_answers_alike_and_is_read_again(name: str, tmp_path: Path)
     torch.testing.assert_close(again.loaded.model(source, target), loaded.model(source, target), rtol=1e-4, atol=1e-4)
 
 
+def test_what_is_never_written_is_kept_in_a_folder_of_ours(tmp_path: Path) -> None:
+    loaded = ours("post-norm")
+    symbols = loaded.tokenizer.symbols
+    tokenizer = loaded.tokenizer.with_symbols(symbols.model_copy(update={"banned_ids": [*symbols.banned_ids, 9]}))
+    write_foreign(LoadedModel(loaded.model, tokenizer, tokenizer), tmp_path / "ct2", "ctranslate2")
+    again = read_foreign(tmp_path / "ct2").loaded.tokenizer.symbols.banned_ids
+    assert again == tokenizer.symbols.banned_ids
+    assert {symbols.pad_id, 9} <= set(again)
+
+
 def test_a_forced_first_token_is_a_prefix_of_every_target(tmp_path: Path) -> None:
     """CTranslate2's configuration has one token that a decoder starts from; what follows it is given with each text."""
     pytest.importorskip("transformers")

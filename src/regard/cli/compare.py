@@ -20,6 +20,7 @@ from regard.cli.option_types import (
     Threads,
     given,
     prepare_process,
+    with_changes,
 )
 from regard.cli.output import echo, log, print_result
 
@@ -57,14 +58,13 @@ def compare(
     from regard.analysis.comparison.terminal import shown_comparison
     from regard.cli.inspect import check_folder
     from regard.runs.progress import RunDisplay
-    from regard.runs.settings.reading import parse_options
 
     if output is not None:
         check_folder(output)
         check_page(output)
     systems, data = split_words(words)
     decoding = {"beam_size": beam_size, "batch_size": batch_size, "length_penalty": length_penalty}
-    asked = {name: value for name, value in decoding.items() if name in given.get()} | parse_options(changes or [])
+    asked = with_changes({name: value for name, value in decoding.items() if name in given.get()}, changes)
     prepare_process(threads)
     with RunDisplay() as display:
         found = compared(

@@ -21,6 +21,7 @@ from regard.cli.option_types import (
     References,
     about_model,
     prepare_process,
+    with_changes,
 )
 from regard.cli.output import echo, log, print_result, summary
 from regard.errors import DataError, SettingsError
@@ -67,12 +68,9 @@ def evaluate(
     from regard.evaluation.confidence import LEAST_PAIRS
     from regard.pipelines.any_pipeline import AnyPipeline
     from regard.pipelines.translator import Translator
-    from regard.runs.settings.reading import parse_options
 
     if calibrate and model_options.ensemble:
         raise SettingsError("`--calibrate` is for a single model; it does not work with `--ensemble`.")
-    names_languages = bool(model_options.source_language or model_options.target_language)  # else files may
-    loaded = model_options.load(model, AnyPipeline, is_directed=names_languages)
     named = {
         "calibrate": calibrate,
         "tokenize": tokenize,
@@ -82,7 +80,9 @@ def evaluate(
         "length_penalty": length_penalty,
         "references": references or [],
     }
-    options: dict[str, Any] = {**named, **parse_options(changes or [])}
+    options: dict[str, Any] = with_changes(named, changes)
+    names_languages = bool(model_options.source_language or model_options.target_language)  # else files may
+    loaded = model_options.load(model, AnyPipeline, is_directed=names_languages)
     if not isinstance(loaded, Translator):
         defaults = {name: signature(evaluate).parameters[name].default for name in named} | {"references": []}
         if asked := [name for name, value in options.items() if value != defaults.get(name)]:

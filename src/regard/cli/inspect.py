@@ -20,6 +20,7 @@ from regard.cli.option_types import (
     about_model,
     from_hub_if_asked,
     refuse_given,
+    with_changes,
 )
 from regard.cli.output import echo, log, print_result
 from regard.errors import DataError, SettingsError, check_known
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from regard.pipelines.pipeline import Pipeline
     from regard.pipelines.translator import Translator
 
-DECODING = ("beam", "length_penalty", "changes")
+DECODING = ("beam_size", "length_penalty", "changes")
 """The options of decoding."""
 Head = Annotated[
     list[str] | None,
@@ -54,7 +55,7 @@ def inspect(
         ),
     ] = None,
     head: Head = None,
-    beam: Beam = 5,
+    beam_size: Beam = 5,
     rank: Annotated[int, typer.Option(min=1, max=1000, help="Which of the translations to show; 1 is the best.")] = 1,
     ablate: Annotated[
         str | None, typer.Option(help="Heads to switch off, separated by commas: cross.2.3,encoder.0.1")
@@ -82,7 +83,6 @@ def inspect(
     from regard.inspection.inspection import check_ending
     from regard.pipelines.any_pipeline import AnyPipeline
     from regard.pipelines.translator import Translator
-    from regard.runs.settings.reading import parse_options
 
     if output is not None:
         check_ending(output) if flow is None else check_ending(output, NUMBERS, "with `--flow`, the output")
@@ -102,7 +102,7 @@ def inspect(
     if output is not None and output.suffix in (".svg", ".png", ".csv"):
         refuse_given("lens", "ablate", because=f"with -o {output.suffix}; only the terminal, .html and .json show it")
     options = DecodingOptions(
-        **{"beam_size": max(beam, rank), "length_penalty": length_penalty, **parse_options(changes or [])}
+        **with_changes({"beam_size": max(beam_size, rank), "length_penalty": length_penalty}, changes)
     )
     loaded = model_options.load(model, AnyPipeline)
     text = text_itself(text, f"inspect {model} -")

@@ -165,6 +165,26 @@ def with_options(name: str, options: Sequence[Parameter], make: Callable[..., ob
     return run
 
 
+def with_changes(named: Mapping[str, Any], changes: Sequence[str] | None) -> dict[str, Any]:
+    """The decoding options of a command, and those of `--set`.
+
+    Args:
+        named: the values of its own options, by the names of its parameters.
+        changes: written `key=value`.
+    Raises:
+        SettingsError: one is not written so, or an option is given in both ways and differs.
+    """
+    from regard.runs.settings.reading import parse_options
+
+    changed = parse_options(changes or [])
+    for name, value in named.items():
+        if name in given.get() and name in changed and changed[name] != value:
+            raise SettingsError(
+                f"`{given.get()[name]} {value}` contradicts `--set {name}={changed[name]}`; remove one of them."
+            )
+    return {**named, **changed}
+
+
 def refuse_given(*names: str, because: str) -> None:
     """Make sure that options without effect are not given.
 

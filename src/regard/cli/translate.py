@@ -25,6 +25,7 @@ from regard.cli.option_types import (
     about_model,
     prepare_process,
     refuse_given,
+    with_changes,
 )
 from regard.cli.output import log, print_result
 from regard.errors import DataError, SettingsError
@@ -43,7 +44,7 @@ def translate(
     model: Model,
     input: Annotated[str, typer.Argument(help="A text file, one sentence per line; - is standard input.")] = "-",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write.")] = None,
-    beam: Beam = 5,
+    beam_size: Beam = 5,
     n_best: Annotated[
         int, typer.Option(min=1, help="Print this many translations of each line: line ||| text ||| score.")
     ] = 1,
@@ -79,10 +80,9 @@ def translate(
     from regard.generation.options import DecodingOptions
     from regard.parts.answers import TranslatedRows
     from regard.pipelines.translator import Translator
-    from regard.runs.settings.reading import parse_options
     from regard.text.lines import write_lines
 
-    if nearest_to is not None and (n_best > 1 or beam < 2):
+    if nearest_to is not None and (n_best > 1 or beam_size < 2):
         raise SettingsError(
             "`--nearest-to` chooses one of several hypotheses. Use it with `--beam 2` or more, without `--n-best`."
         )
@@ -93,16 +93,14 @@ def translate(
         check_folder(output)
     if not in_parts:
         check_input(input, f"translate {model}")
-    options = DecodingOptions(
-        **{
-            "beam_size": beam,
-            "n_best": n_best if nearest_to is None else beam,
-            "batch_size": batch_size,
-            "length_penalty": length_penalty,
-            "max_length": max_length,
-            **parse_options(changes or []),
-        }
-    )
+    named = {
+        "beam_size": beam_size,
+        "n_best": n_best if nearest_to is None else beam_size,
+        "batch_size": batch_size,
+        "length_penalty": length_penalty,
+        "max_length": max_length,
+    }
+    options = DecodingOptions(**with_changes(named, changes))
     for name in ("alternatives", "alignment", "trace"):
         if getattr(options, name) and not as_json:
             raise SettingsError(

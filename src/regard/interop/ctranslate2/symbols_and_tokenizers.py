@@ -51,12 +51,18 @@ def tokenizer_files(side: str) -> tuple[str, str]:
 
 def with_kept(folder: Path, side: str, symbols: Symbols, vocab_size: int) -> Symbols:
     """The symbols with those that CTranslate2's configuration has no place for, but the tokenizer has that we write beside a
-    model: tokens that a decoder reads between its start token and those that it writes, and the tokens of languages.
+    model: tokens that a decoder reads between its start token and those that it writes, the tokens of languages, and those that
+    are never written.
     """
     path = next((path for name in tokenizer_files(side) if (path := folder / name).is_file()), None)
-    if path is None or ((tokenizer := Tokenizer.load(path)).is_ours and not tokenizer.symbols.language_ids):
+    if path is None:
         return symbols
+    tokenizer = Tokenizer.load(path)
     kept, languages = tokenizer.symbols, tokenizer.languages
+    if max(kept.banned_ids, default=0) < vocab_size:
+        symbols = symbols.model_copy(update={"banned_ids": sorted({*symbols.banned_ids, *kept.banned_ids})})
+    if tokenizer.is_ours and not kept.language_ids:
+        return symbols
     ids = (*kept.start_ids, *kept.source_begin_ids, *kept.source_end_ids, *kept.language_ids)
     if max(ids) >= vocab_size:
         return symbols
