@@ -1,6 +1,9 @@
 """Several adapters of one model: each text has its own, in one batch, and becomes what it becomes with that adapter alone."""
 
+import copy
+import pickle
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -192,9 +195,33 @@ def test_eight_threads(translator: Translator, alone: dict[str | None, Translato
     assert not wrong
 
 
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda whole: pickle.loads(pickle.dumps(whole))], ids=["copy", "pickle"]
+)
+def test_a_copy_has_its_own_weights(
+    base: Path, folders: dict[str, Path], copied: Callable[[Translator], Translator]
+) -> None:
+    first = regard.load(base, adapters=folders)
+    assert isinstance(first, Translator)
+    wanted = first.translate(TEXTS, adapters=NAMES)
+    other = copied(first)
+    assert other.translate(TEXTS, adapters=NAMES) == wanted
+    with torch.no_grad():
+        for parameter in other.model.parameters():
+            parameter.mul_(1.5)
+    changed = other.translate(TEXTS, adapters=NAMES)
+    assert first.translate(TEXTS, adapters=NAMES) == wanted
+    assert changed != wanted
+    assert copied(other).translate(TEXTS, adapters=NAMES) == changed
+    with torch.no_grad():
+        for parameter in first.model.parameters():
+            parameter.mul_(1.5)
+    assert first.translate(TEXTS, adapters=NAMES) == changed
+
+
 def test_weights_are_shared(translator: Translator) -> None:
     """The base is in memory once; beside it are only the adapters."""
-    several = translator._adapters.joined(translator.model)
+    (several,) = translator._adapters.joined(translator.model)
     shared = {id(parameter) for parameter in translator.model.parameters()}
     own = [parameter.numel() for parameter in several.parameters() if id(parameter) not in shared]
     small = sum(each.numel() for model in translator._adapters.models.values() for module in adapted(model).values()

@@ -91,6 +91,10 @@ class AdapterChoice(threading.local):
         """Itself: the copy of a model is told the same."""
         return self
 
+    def __reduce__(self) -> tuple[type[AdapterChoice], tuple[()]]:
+        """A new one: what a thread has chosen is not for another process."""
+        return type(self), ()
+
 
 class ChosenAdapter(nn.Module):
     """A linear map with several low-rank updates, of which each example of a batch has one or none.

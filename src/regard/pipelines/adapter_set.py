@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from threading import RLock
+from typing import Any
 
 from regard.engines.model_changes import Snapshot
 from regard.errors import DataError, SettingsError, check_known
@@ -30,6 +31,14 @@ class AdapterSet:
         self.version = 0
         """The number of times that `models` were made again."""
         self._snapshot: Snapshot | None = None
+        self._is_copy = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the lock and what was seen of the base: a copy has another base, of which `models` are made again."""
+        return {name: value for name, value in vars(self).items() if name not in ("merging", "_snapshot")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, merging=RLock(), _snapshot=None, _is_copy=True)
 
     def follow(self, model: PairModel) -> None:
         """Make `models` again if their base has changed since they were made, as with hooks, other modules or other parameters.
@@ -40,10 +49,10 @@ class AdapterSet:
             SettingsError: it is in training mode, or has no linear map any more where an adapter has an update.
         """
         with self.merging:
-            if self._snapshot is None:
-                self._snapshot = Snapshot([model])
-            elif self._snapshot.has_changed():
+            if self._is_copy or (self._snapshot is not None and self._snapshot.has_changed()):
                 self.renew(model)
+            elif self._snapshot is None:
+                self._snapshot = Snapshot([model])
 
     def renew(self, model: PairModel) -> None:
         """Make `models` again from their base. Arguments and errors are those of `follow`."""
@@ -51,12 +60,15 @@ class AdapterSet:
             check_not_training(model)
             models = {name: with_same_updates(model, each) for name, each in self.models.items()}
             self.models, self._snapshot, self.version = models, Snapshot([model]), self.version + 1
+            self._is_copy = False
 
-    def joined(self, model: PairModel) -> PairModel:
-        """The model, as it is now, with all adapters; `choice` says which one each sentence has. Errors are those of `follow`."""
+    def joined(self, model: PairModel) -> list[PairModel]:
+        """One model: the base as it is now, with all adapters; `choice` says which one each sentence has. Errors are those of
+        `follow`.
+        """
         with self.merging:
             self.follow(model)
-            return with_choice(model, list(self.models.values()), self.choice)
+            return [with_choice(model, list(self.models.values()), self.choice)]
 
     def number(self, name: str | None) -> int:
         """The number of an adapter.

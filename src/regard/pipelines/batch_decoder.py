@@ -54,7 +54,7 @@ class BatchDecoder:
             listed = " and ".join(map(str, sorted(sizes)))
             raise SettingsError(f"models of an ensemble must have vocabularies of the same size; got {listed}.")
         self.models, self._choice = models, None if adapters is None else adapters.choice
-        self.prepared = CompiledModels(models, None if adapters is None else lambda: [adapters.joined(models[0])])
+        self.prepared = CompiledModels(models, None if adapters is None else partial(adapters.joined, models[0]))
         self._write_with(tokenizer)
 
     def _write_with(self, tokenizer: Tokenizer) -> None:
