@@ -84,7 +84,7 @@ def with_number(folder: Path, to: Path, name: str, number: int) -> Path:
 @pytest.mark.parametrize(
     "name",
     [
-        "encoder/alibi", "decoder/layer_0/self_attention/rotary_dim", "decoder/of_tomorrow", "decoder/multi_query_attention",
+        "encoder/alibi", "decoder/layer_0/self_attention/sliding_window", "decoder/of_tomorrow", "decoder/multi_query_attention",
         "decoder/final_logit_softcapping",
     ],
 )  # fmt: skip
