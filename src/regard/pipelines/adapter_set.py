@@ -63,8 +63,8 @@ class AdapterSet:
             self._is_copy = False
 
     def joined(self, model: PairModel) -> list[PairModel]:
-        """One model: the base as it is now, with all adapters; `choice` says which one each sentence has. Errors are those of
-        `follow`.
+        """The base as it is now, with all adapters, alone in a list; `choice` says which adapter each sentence has. Errors are
+        those of `follow`.
         """
         with self.merging:
             self.follow(model)
