@@ -102,7 +102,7 @@ class Worker:
         for options, batch in list(self.batches.items()):
             try:
                 self._left(batch.drop_over())
-            except Exception as error:
+            except Exception as error:  # whatever a request asks, the server goes on
                 self._give_up(options, error)
         for group in waiting:
             self._fill(group)

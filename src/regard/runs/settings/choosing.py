@@ -53,10 +53,9 @@ of symbols.
 """
 NAMES: Mapping[Kind, str] = {"characters": "character", "words": "word", "bpe": "subword", "unigram": "subword"}
 DROPOUT = "model.dropout"
-FEW_SENTENCES: dict[str, Any] = {DROPOUT: 0.3, "model.positions": "rotary"}
-STRINGS = FEW_SENTENCES
-"""The settings that suit a few thousand sentences or strings (docs/experiments.md)."""
-FEW_STRINGS: dict[str, Any] = STRINGS | {
+THOUSANDS: dict[str, Any] = {DROPOUT: 0.3, "model.positions": "rotary"}
+"""The settings that suit some thousands of sentences or strings (docs/experiments.md)."""
+FEW_STRINGS: dict[str, Any] = THOUSANDS | {
     "model.num_encoder_layers": 2, "model.num_decoder_layers": 2, DROPOUT: 0.4, BATCH: 1024,
 }  # fmt: skip
 RECIPE_OF_STRINGS, RECIPE_OF_SOUNDS, RECIPE_OF_SYMBOLS = "inflection", "g2p", "scan-simple"
@@ -127,7 +126,7 @@ def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
         metric = "bleu" if has_spaces and not is_coarse else "chrf"
         if count >= MANY_PAIRS:
             return Choice(most_epochs=None)
-        values |= FEW_SENTENCES if count >= FEW_PAIRS else {}
+        values |= THOUSANDS if count >= FEW_PAIRS else {}
         return Choice(metric=metric, most_epochs=SENTENCE_EPOCHS, values=values)
     recipe, least_steps = None, SHORT_STEPS
     over_recipe: tuple[str, ...] = (NORMALIZATION,)
@@ -135,7 +134,7 @@ def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
         recipe, least_steps = RECIPE_OF_SYMBOLS, SYMBOL_STEPS
     if "characters" in kinds:
         are_few = count < FEW_PAIRS
-        values |= FEW_STRINGS if are_few else STRINGS if count < MANY_PAIRS else {}
+        values |= FEW_STRINGS if are_few else THOUSANDS if count < MANY_PAIRS else {}
         if kinds[1] == "characters":
             recipe, over_recipe = RECIPE_OF_STRINGS, (NORMALIZATION, DROPOUT)
         elif count < MANY_PAIRS:
