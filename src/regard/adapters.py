@@ -261,10 +261,10 @@ def _overflowing_states(model: Model) -> str | None:
         for name, module in model.named_modules()
         if isinstance(module, nn.Linear)
     ]
-    sizes = [getattr(config, "source_vocab_size", None) or config.vocab_size, config.vocab_size]
-    ids = [torch.arange(min(size, config.max_positions, MOST_TRIED), device=device)[None] for size in sizes]
+    most = min(config.max_positions, MOST_TRIED)
+    ids = [torch.arange(min(size, most), device=device)[None] for size in model.vocabulary_sizes]
     try:
-        model.logits(model.states(*ids) if model.reads_source else model.states(ids[1]))
+        model.logits(model.states(*ids))
     finally:
         for hook in hooks:
             hook.remove()

@@ -66,8 +66,7 @@ def sizes_of_vocabulary(config: ModelConfig, loaded: LoadedModel) -> dict[str, A
     sizes = {"vocab_size": max(theirs.vocab_size, len(loaded.tokenizer)), "pad_id": theirs.pad_id}
     if loaded.source_tokenizer is loaded.tokenizer or "source_vocab_size" not in type(config).model_fields:
         return sizes
-    of_source = getattr(theirs, "source_vocab_size", None) or theirs.vocab_size
-    sizes["source_vocab_size"] = max(of_source, len(loaded.source_tokenizer))
+    sizes["source_vocab_size"] = max(loaded.model.vocabulary_sizes[0], len(loaded.source_tokenizer))
     if getattr(config, "tied_embeddings", None) in ("all", "source"):
         sizes["tied_embeddings"] = "target"  # one table cannot be that of two vocabularies
     return sizes

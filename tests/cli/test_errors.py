@@ -230,30 +230,30 @@ def test_half_a_surrogate_pair(folder: Path, capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize(
-    ("options", "setting", "shown"),
+    ("option", "value", "setting", "shown"),
     [
-        (["--steps", "5"], "training.steps=7", "`--steps 5` contradicts `training.steps: 7`"),
-        (["--seed", "5"], "training.seed=7", "`--seed 5` contradicts `training.seed: 7`"),
-        (["--precision", "float32"], "training.precision=auto", "`--precision float32` contradicts `training.precision: auto`"),
-        (["--arch", "rnn"], "model.arch=decoder", "`--arch rnn` contradicts `model.arch: decoder`"),
-        (["--task", "mlm"], "model.task=tag", "`--task mlm` contradicts `model.task: tag`"),
-        (["--direction", "en-de=a,b"], "data.directions=[en-fr]", "`--direction en-de` contradicts `data.directions: ['en-fr']`"),
+        ("--steps", "5", "training.steps=7", "training.steps: 7"),
+        ("--seed", "5", "training.seed=7", "training.seed: 7"),
+        ("--precision", "float32", "training.precision=auto", "training.precision: auto"),
+        ("--arch", "rnn", "model.arch=decoder", "model.arch: decoder"),
+        ("--task", "mlm", "model.task=tag", "model.task: tag"),
+        ("--direction", "en-de=a,b", "data.directions=[en-fr]", "data.directions: ['en-fr']"),
     ],
-)  # fmt: skip
+)
 def test_options_that_contradict_a_setting(
-    folder: Path, capsys: pytest.CaptureFixture[str], options: list[str], setting: str, shown: str
+    folder: Path, capsys: pytest.CaptureFixture[str], option: str, value: str, setting: str, shown: str
 ) -> None:
-    data = [] if "--direction" in options else ["a", "b"]
-    said = message(capsys, "train", *data, "-o", "model", *options, "--set", setting)
-    assert f"{shown} in the settings; remove one of them." in said
+    data = [] if option == "--direction" else ["a", "b"]
+    said = message(capsys, "train", *data, "-o", "model", option, value, "--set", setting)
+    assert f"`{option} {value.partition('=')[0]}` contradicts the setting `{shown}`; remove one of them." in said
     assert not (folder / "model").exists()
 
 
 @pytest.mark.parametrize(
     ("arguments", "shown"),
     [
-        (["translate", "small", "-", "--beam", "2", "--set", "beam_size=7"], "`--beam 2` contradicts `--set beam_size=7`"),
-        (["evaluate", "small", "a", "b", "--beam", "2", "--set", "beam_size=7"], "`--beam 2` contradicts `--set beam_size=7`"),
+        (["translate", "small", "-", "--beam", "2", "--set", "beam_size=7"], "`--beam 2` contradicts the setting `beam_size"),
+        (["evaluate", "small", "a", "b", "--beam", "2", "--set", "beam_size=7"], "`--beam 2` contradicts the setting `beam_size"),
         (["compare", "small", "small", "a", "b", "--batch-size", "2", "--set", "batch_size=7"], "`--batch-size 2` contradicts"),
         (["inspect", "small", "a", "--length-penalty", "0.5", "--set", "length_penalty=2"], "`--length-penalty 0.5` contradicts"),
     ],

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -180,6 +181,16 @@ def test_info(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("info", work / "model", "--json") == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["num_parameters"] == facts["results"]["sizes"]["num_parameters"]
+
+
+def test_info_tells_of_calibration(work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = shutil.copytree(work / "model", tmp_path / "model")
+    (model / "confidence.json").write_text('{"log_probs": [-2.0, -1.0], "chrf": [0.2, 0.7], "num_pairs": 1014}')
+    assert command("info", model) == 0
+    assert "confidence: calibrated on 1,014 pairs\n" in capsys.readouterr().out
+    (model / "confidence.json").write_text('{"log_probs": [-1.0]}')
+    assert command("info", model) == 2
+    assert "confidence.json must be a calibration" in " ".join(capsys.readouterr().err.split())
 
 
 def test_python_does_what_the_commands_do(work: Path) -> None:

@@ -6,10 +6,18 @@ from dataclasses import dataclass
 
 import torch
 
+from regard.generation.filters import BannedPhrases
 from regard.generation.request import Hypothesis, TargetSymbols
+from regard.text.phrases import PhraseEndings, Surfaces
 
 BOS, EOS, VOCAB = 2, 3, 6
 SYMBOLS = TargetSymbols([BOS], EOS)
+
+
+def without(*phrases: tuple[int, ...], vocab: int = VOCAB) -> BannedPhrases:
+    """A filter that forbids phrases of ids: each token writes a Chinese character, which may stand anywhere."""
+    surfaces = Surfaces([chr(0x4E00 + id).encode() for id in range(vocab)])
+    return BannedPhrases(PhraseEndings([surfaces.written(phrase) for phrase in phrases], surfaces))
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 import torch
+from table_model import without
 
 from regard.data.prefetching import pinned
 from regard.generation.decoding import Decoding, Rule, texts_at_once
-from regard.generation.filters import BannedPhrases, Filter, Likeliest, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
+from regard.generation.filters import Filter, Likeliest, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
 from regard.generation.mixed_adapters import AdaptedState
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules import sampling
@@ -43,7 +44,7 @@ RULES: dict[str, Any] = {
     "stochastic": lambda: StochasticBeam(3, 3),
 }
 FILTERS: list[Filter] = [
-    OnlyTokens(range(2, VOCAB - 3)), BannedPhrases([[7], [8, 9]]), NoRepeatedNgrams(2), RepetitionPenalty(1.2)
+    OnlyTokens(range(2, VOCAB - 3)), without((7,), (8, 9), vocab=VOCAB), NoRepeatedNgrams(2), RepetitionPenalty(1.2)
 ]  # fmt: skip
 
 

@@ -8,13 +8,12 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from table_model import EOS, SYMBOLS, VOCAB, TableModel, all_targets
+from table_model import EOS, SYMBOLS, VOCAB, TableModel, all_targets, without
 
 from regard.errors import SettingsError
 from regard.generation.active_batch import ActiveBatch
 from regard.generation.decoding import Decoding
 from regard.generation.filters import (
-    BannedPhrases,
     Constraints,
     Filter,
     NoRepeatedNgrams,
@@ -180,8 +179,8 @@ def test_others_in_the_batch_go_on() -> None:
 @pytest.mark.parametrize(
     "filters",
     [
-        [BannedPhrases([(4,)])],
-        [BannedPhrases([(4, 4)])],
+        [without((4,))],
+        [without((4, 4))],
         [OnlyTokens([EOS, 1])],
         [NoRepeatedNgrams(1)],
         [RepetitionPenalty(3.0)],

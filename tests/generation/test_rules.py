@@ -9,13 +9,13 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from table_model import BOS, EOS, SYMBOLS, VOCAB, TableModel, all_targets
+from table_model import BOS, EOS, SYMBOLS, VOCAB, TableModel, all_targets, without
 
 from regard.errors import SettingsError
 from regard.generation.candidates import top_candidates
 from regard.generation.decoding import Decoding
 from regard.generation.ensemble import Ensemble
-from regard.generation.filters import BannedPhrases, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
+from regard.generation.filters import NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
 from regard.generation.minimum_bayes_risk import expected_utilities
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
@@ -54,9 +54,7 @@ def test_wishes_against_brute_force(source: int) -> None:
     assert found(prefix_ids=(4, 1)) == best(source, lambda ids, _: ids[:2] == [4, 1])
     assert found(min_length=4) == best(source, lambda ids, _: len(ids) >= 3)
     assert found([OnlyTokens([EOS, 1, 5])]) == best(source, lambda ids, _: set(ids) <= {1, 5})
-    assert found([BannedPhrases([(1,), (4, 5)])]) == best(
-        source, lambda ids, _: 1 not in ids and not contains(ids, (4, 5))
-    )
+    assert found([without((1,), (4, 5))]) == best(source, lambda ids, _: 1 not in ids and not contains(ids, (4, 5)))
     assert found([NoRepeatedNgrams(1)]) == best(source, lambda ids, _: len(set(ids)) == len(ids))
     pairs = lambda ids: list(itertools.pairwise(ids))  # noqa: E731
     assert found([NoRepeatedNgrams(2)]) == best(source, lambda ids, _: len(set(pairs(ids))) == len(pairs(ids)))
@@ -256,7 +254,6 @@ def test_decoding_can_be_left_after_any_step() -> None:
         (lambda: BeamSettings(4, length_norm="avarage"), r"length_norm must be wu, average or none; .*Did you mean .average"),
         (lambda: NoRepeatedNgrams(0), "no_repeat_ngram must be at least 1; got 0"),
         (lambda: RepetitionPenalty(0.0), "repetition_penalty must be above 0; got 0.0"),
-        (lambda: BannedPhrases([[1], []]), "at least one token; got an empty one"),
         (lambda: SamplingOptions(min_p=1.0), "min_p must be less than 1; got 1.0"),
         (lambda: SamplingOptions(typical=0.0), "typical must be greater than 0; got 0.0"),
         (lambda: Sampling(SamplingOptions(), (), 0), "num_samples must be at least 1; got 0"),

@@ -26,6 +26,7 @@ from regard.inspection.record import Tokens
 from regard.models.config import DecoderConfig, EncoderConfig, RecurrentConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.registry import build
+from regard.nn.lora import AdaptedLinear
 
 SOURCE, READ, SAID = [4, 5, 6, 7, 3], [2, 9, 10, 9], [9, 10, 9, 3]
 
@@ -69,6 +70,29 @@ def test_flow_is_as_wide_as_the_narrowest_pipe() -> None:
     layers = numpy.array([[[0.9, 0.1], [0.3, 0.7]], [[0.5, 0.5], [1.0, 0.0]]])
     numpy.testing.assert_allclose(attention_flow(layers, 0), [0.5 + 0.3, 0.1 + 0.5])
     numpy.testing.assert_allclose(attention_flow(layers, 1), [0.9, 0.1])
+
+
+@pytest.mark.filterwarnings("ignore")  # torch.ao is to move to torchao
+@pytest.mark.parametrize("kind", ["adapter", "quantized"])
+def test_norms_count_what_a_map_does(make_model: Callable[..., EncoderDecoder], kind: str) -> None:
+    """A map is what it computes: its weight may be only a part of that, or no tensor."""
+    model = make_model()
+    module = model.decoder_layers[1].cross_attention
+    assert module is not None
+    if kind == "adapter":
+        adapted = AdaptedLinear(module.output_proj, rank=2)
+        torch.nn.init.normal_(adapted.up)
+        module.output_proj, plain = adapted, adapted.merged()
+    else:
+        plain = module.output_proj
+        model = torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, inplace=False)
+    with capture(model) as seen, torch.no_grad():
+        model(torch.tensor([SOURCE]), torch.tensor([READ]))
+    call = seen["decoder_layers.1.cross_attention"]
+    found = weighted_norms(call, model.decoder_layers[1].cross_attention)
+    weight = plain.weight.unflatten(1, (3, 4))
+    expected = call.weights() * torch.einsum("bhkd,mhd->bhkm", call.value, weight).norm(dim=-1)[:, :, None]
+    torch.testing.assert_close(found, expected, rtol=1e-4 if kind == "adapter" else 0.05, atol=1e-3)
 
 
 def test_norms_of_weighted_values(make_model: Callable[..., EncoderDecoder]) -> None:

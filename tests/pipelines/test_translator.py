@@ -154,7 +154,7 @@ def test_ids_without_a_token_are_never_written(tokenizer: Tokenizer) -> None:
 
 BLOCKED: list[dict[str, Any]] = [
     {"vocabulary": ("a",), "no_repeat_ngram": 1, "min_length": 4},
-    {"banned": ("a", "b", "c", "d", " "), "min_length": 2},
+    {"banned": ("a",), "vocabulary": ("a",), "min_length": 2},
 ]
 
 
@@ -190,7 +190,7 @@ def test_a_prefix_is_written_whatever_is_forbidden(tokenizer: Tokenizer, options
     [
         ("axb", {}, "line 2: required phrase 'axb' cannot be written: it is not in the model's vocabulary"),
         (" ", {}, "line 2: a required phrase must have words; got a blank one"),
-        ("dab", {"banned": ("c", "ab")}, "line 2: required phrase 'dab' cannot be written: 'ab' is banned"),
+        ("d ab", {"banned": ("c", "ab")}, "line 2: required phrase 'd ab' cannot be written: 'ab' is banned"),
         ("dac", {"vocabulary": ("ab", "d")}, "line 2: required phrase 'dac' cannot be written: `vocabulary` does not"),
         ("aa", {"no_repeat_ngram": 1}, "line 2: required phrase 'aa' cannot be written: no_repeat_ngram=1 forbids it"),
         ("abcd", {"max_length": 4}, "line 2: required .*fewer tokens.* max_length; got 4"),

@@ -17,8 +17,9 @@ MOST_LANGUAGES = 12
 def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> None:
     """Show what a model folder holds: sizes, settings, and the scores measured in training; and what decodes with it here."""
     from regard.adapters import is_adapter
-    from regard.checkpoint import WEIGHTS
+    from regard.checkpoint import CONFIDENCE, WEIGHTS
     from regard.engines.engine_choice import explain_engine
+    from regard.evaluation.confidence import Confidence
     from regard.interop.formats import is_foreign
     from regard.pipelines.loading import load_any
     from regard.weights_file import summarize_weights
@@ -46,6 +47,8 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
         "engine": explain_engine(loaded),
         "model": loaded.config.model_dump(mode="json"),
     }
+    if (confidence := Confidence.read(model / CONFIDENCE)) is not None:
+        facts["calibrated_on"] = confidence.num_pairs
     if not is_foreign(model):
         facts["weights"] = str(summarize_weights(model / WEIGHTS))
     if (languages := source.languages) is not None:
@@ -63,6 +66,8 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
         lines.append(f"{side} languages: {shown}")
     if "weights" in facts:
         lines.append(f"weights: {facts['weights']}")
+    if confidence is not None:
+        lines.append(f"confidence: calibrated on {confidence.num_pairs:,} pairs")
     lines += [f"device: {facts['device']}", f"decoding: {facts['engine']}"]
     echo("\n".join([*lines, measured] if results else lines))
 

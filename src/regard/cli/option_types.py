@@ -174,14 +174,11 @@ def with_changes(named: Mapping[str, Any], changes: Sequence[str] | None) -> dic
     Raises:
         SettingsError: one is not written so, or an option is given in both ways and differs.
     """
-    from regard.runs.settings.reading import parse_options
+    from regard.runs.settings.reading import check_agreement, parse_options
 
     changed = parse_options(changes or [])
-    for name, value in named.items():
-        if name in given.get() and name in changed and changed[name] != value:
-            raise SettingsError(
-                f"`{given.get()[name]} {value}` contradicts `--set {name}={changed[name]}`; remove one of them."
-            )
+    options = {given.get()[name]: (name, value) for name, value in named.items() if name in given.get()}
+    check_agreement(options, {"": changed})
     return {**named, **changed}
 
 

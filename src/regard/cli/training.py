@@ -160,7 +160,6 @@ def train(
     directions, data = _directed(direction or [], data or [])
     assigned, options = parse_assignments(set_ or []), _options(steps, seed, precision)
     short = {f"--{key}": (f"training.{key}", value) for key, value in options.items()}
-    short |= {"--arch": ("model.arch", arch), "--task": ("model.task", task)}
     check_agreement(short | {"--direction": ("data.directions", directions or None)}, assigned)
     for layer in (read_yaml(config) if config else {}, assigned, {"training": options}):
         for section, values in layer.items():

@@ -7,13 +7,9 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
-WITHOUT_SPACES = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
-)
-"""Thai, Lao, Burmese, Khmer, Japanese and Chinese: no space says where a word ends, so each character is a unit."""
-MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
-"""Accents and vowel signs, which Python does not count among the characters of words."""
-UNIT = re.compile(rf"(?:[^\W{WITHOUT_SPACES}]|[{MARKS}])+|.", re.DOTALL)
+from regard.characters import OF_WORDS
+
+UNIT = re.compile(rf"(?:{OF_WORDS})+|.", re.DOTALL)
 """A word, or a character that belongs to none."""
 SPACE = re.compile(r"\s+")
 MOST_PHRASES = 16

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.errors import SettingsError
@@ -81,19 +81,36 @@ class OnlyTokens:
         log_probs.masked_fill_(is_other.to(log_probs.device), -torch.inf)
 
 
-class BannedPhrases:
-    """Keeps phrases, of one token or more, from being written."""
+@runtime_checkable
+class Endings(Protocol):
+    """The tokens that would complete one of some phrases, such as `text.phrases.PhraseEndings`."""
 
-    def __init__(self, phrases: Sequence[Sequence[int]]) -> None:
-        if not all(phrases):
-            raise SettingsError("banned phrases must have at least one token; got an empty one.")
-        self.phrases = [tuple(phrase) for phrase in phrases]
+    num_tokens: int
+    """The number of newest tokens that decide, at most."""
+
+    def after(self, ids: Sequence[int]) -> Sequence[int]:
+        """The tokens that would complete a phrase after the newest tokens of a text."""
+        ...
+
+
+class BannedPhrases:
+    """Keeps phrases from being written."""
+
+    def __init__(self, endings: Endings) -> None:
+        self.endings = endings
 
     def __call__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
-        """Forbid the last token of each phrase whose other tokens have just been written."""
-        for *beginning, last in self.phrases:
-            written = _ends_with(active, torch.tensor(beginning, dtype=torch.long))
-            log_probs[..., last].masked_fill_(written.to(log_probs.device), -torch.inf)
+        """Forbid the tokens that would complete a phrase."""
+        newest = last_tokens(active, min(self.endings.num_tokens, active.ids.shape[2])).tolist()
+        places = [
+            (slot, beam, id)
+            for slot, length in enumerate(active.lengths.tolist())
+            for beam, ids in enumerate(newest[slot])
+            for id in self.endings.after(ids[max(0, len(ids) - length) :])
+        ]
+        if places:
+            slots, beams, ids = torch.tensor(places).to(log_probs.device).unbind(dim=1)
+            log_probs[slots, beams, ids] = -torch.inf
 
 
 class NoRepeatedNgrams:
@@ -143,14 +160,6 @@ def last_tokens(active: ActiveBatch, count: int) -> Int[Tensor, "slot beam last"
     """The newest tokens of each hypothesis; where there are fewer, the first ones again."""
     at = active.lengths[:, None] + torch.arange(-count, 0, device=active.lengths.device)
     return active.ids.gather(2, at.clamp(min=0)[:, None].expand(-1, active.ids.shape[1], -1))
-
-
-def _ends_with(active: ActiveBatch, ids: Int[Tensor, " token"]) -> Bool[Tensor, "slot beam"]:
-    """Whether some tokens have just been written."""
-    if not len(ids):
-        return torch.ones_like(active.newest, dtype=torch.bool)
-    is_long_enough = (active.lengths >= len(ids))[:, None]
-    return (last_tokens(active, len(ids)) == ids).all(dim=-1) & is_long_enough
 
 
 class Likeliest:

@@ -5,18 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import fields
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
 from regard.arguments import checked
 from regard.errors import SettingsError, check_known
-from regard.generation.filters import BannedPhrases, Filter, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
+from regard.generation.filters import BannedPhrases, Endings, Filter, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.generation.rules.rule import AdoptedRule, Rule
 from regard.generation.rules.sampling import Sampling, SamplingOptions
 from regard.generation.rules.stochastic import StochasticBeam
 from regard.generation.rules.trace import Trace
+
+
+@runtime_checkable
+class TextTokens(Protocol):
+    """A tokenizer, as far as options need it: `text.tokenizer.Tokenizer` is one."""
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text."""
+        ...
+
+    def endings_of(self, phrases: Sequence[str]) -> Endings:
+        """The tokens that would complete phrases."""
+        ...
+
 
 MakeRule = Callable[["DecodingOptions", int], Any]
 """A function of the options and the id of the end symbol that makes the rule: a `Rule`, or an object with its methods."""
@@ -105,7 +119,7 @@ class DecodingOptions(SamplingOptions):
     repetition_penalty: float = Field(
         default=1.0, gt=0, description="multiplies the log-probabilities of tokens that were already written"
     )
-    banned: tuple[str, ...] = Field(default=(), description="phrases that are never written")
+    banned: tuple[str, ...] = Field(default=(), description="words or phrases that are never written")
     vocabulary: tuple[str, ...] = Field(default=(), description="write only tokens of these texts; empty: any token")
     batch_size: BatchSize = None
     workers: int | None = Field(
@@ -149,7 +163,8 @@ class DecodingOptions(SamplingOptions):
         if self.max_length is not None and self.min_length > self.max_length:
             raise SettingsError(f"min_length must be at most max_length; got {self.min_length} and {self.max_length}.")
         self.rule(eos_id=0)
-        self.filters(lambda text: [0], eos_id=0)
+        if (blank := next((text for text in self.banned if not text.strip()), None)) is not None:
+            raise SettingsError(f"banned must hold words; got {blank!r}.")
 
     def check_stream(self) -> None:
         """Make sure that a translation can be streamed.
@@ -190,11 +205,9 @@ class DecodingOptions(SamplingOptions):
         settings = BeamSettings(**{**named_alike, "beam_size": beam_size, "n_best": self.num_wanted})
         return beam_search(settings, eos_id, trace)
 
-    def filters(self, encode: Callable[[str], Sequence[int]], eos_id: int) -> list[Filter]:
+    def filters(self, tokenizer: TextTokens, eos_id: int) -> list[Filter]:
         """The filters of these options.
 
-        Args:
-            encode: the ids of a text.
         Raises:
             SettingsError: an option out of range.
         """
@@ -204,9 +217,9 @@ class DecodingOptions(SamplingOptions):
         if self.no_repeat_ngram is not None:
             chosen.append(NoRepeatedNgrams(self.no_repeat_ngram))
         if self.banned:
-            chosen.append(BannedPhrases([list(encode(text)) for text in self.banned]))
+            chosen.append(BannedPhrases(tokenizer.endings_of(self.banned)))
         if self.vocabulary:
-            chosen.append(OnlyTokens([eos_id, *(id for text in self.vocabulary for id in encode(text))]))
+            chosen.append(OnlyTokens([eos_id, *(id for text in self.vocabulary for id in tokenizer.encode(text))]))
         return chosen
 
     def lengths(self, num_source_ids: int, max_positions: int) -> tuple[int, int]:

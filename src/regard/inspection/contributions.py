@@ -63,7 +63,8 @@ def output_map(model: Model) -> tuple[Float[Tensor, "class model_dim"], Float[Te
                 f"contributions need a linear map from states to logits; got the head of task {model.config.task}, "
                 f"which has an activation or no labels. {other_way(model)}"
             )
-        return upcast(model.head.output_proj.weight), upcast(model.head.output_proj.bias)
+        matrix, bias = linear_map(model.head.output_proj)
+        return upcast(matrix.T), upcast(bias)
     assert isinstance(model, TokenModel)
     if not isinstance(getattr(model, "output_transform", nn.Identity()), nn.Identity):
         raise SettingsError(

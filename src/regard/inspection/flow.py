@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from regard.errors import MissingExtraError, ShapeError, check_known
 from regard.inspection.capture import CapturedAttention
+from regard.inspection.residual_stream import linear_map
 from regard.models.interface import Model
 from regard.nn.multihead import MultiHeadAttention
 
@@ -128,8 +129,8 @@ def weighted_norms(call: CapturedAttention, module: MultiHeadAttention) -> Float
         call: what was captured of the module, all of its heads.
     Source: Kobayashi et al. 2020, section 3.
     """
-    by_head = module.output_proj.weight.unflatten(1, (module.num_heads, -1))  # model_dim head head_dim
-    moved = torch.einsum("bhkd,mhd->bhkm", call.value.float(), by_head.float()).norm(dim=-1)
+    by_head = linear_map(module.output_proj)[0].unflatten(0, (module.num_heads, -1))  # head head_dim model_dim
+    moved = torch.einsum("bhkd,hdm->bhkm", call.value.float(), by_head.float()).norm(dim=-1)
     return call.weights() * moved[:, :, None]
 
 

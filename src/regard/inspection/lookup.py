@@ -107,9 +107,7 @@ def compute_row(model: Model, ids: Sequence[Sequence[int]], head: HeadName, row:
 
 def _check_ids(model: Model, ids: Sequence[Sequence[int]]) -> None:
     """Make sure that a model reads so many texts, and has their tokens."""
-    sizes = [model.config.vocab_size]
-    if model.reads_source:
-        sizes.insert(0, getattr(model.config, "source_vocab_size", None) or model.config.vocab_size)
+    sizes = model.vocabulary_sizes
     if len(ids) != len(sizes) or any(max(row, default=0) >= size for row, size in zip(ids, sizes, strict=True)):
         raise SettingsError("an inspection must be by this model; got one by a model that reads other texts or tokens.")
 

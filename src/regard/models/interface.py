@@ -87,6 +87,12 @@ class Model(nn.Module):
         def __call__(self, *inputs: Any, **options: Any) -> Tensor: ...  # noqa: D102
 
     @property
+    def vocabulary_sizes(self) -> list[int]:
+        """The number of ids of each text that `states` reads: of a source and a target, or of the only text."""
+        size = int(self.config.vocab_size)
+        return [getattr(self.config, "source_vocab_size", None) or size, size] if self.reads_source else [size]
+
+    @property
     def attention_names(self) -> dict[str, list[str]]:
         """The names of the attention modules by kind (`encoder`, `decoder`, `cross`), from the lowest layer up."""
         return {}

@@ -60,7 +60,7 @@ class BatchDecoder:
     def _write_with(self, tokenizer: Tokenizer) -> None:
         symbols = tokenizer.symbols
         banned_ids = {*symbols.banned_ids, *tokenizer.ids_without_token(self.models[0].config.vocab_size)}
-        self._encode = tokenizer.encode
+        self._tokenizer = tokenizer
         self._symbols = TargetSymbols(symbols.start_ids, symbols.eos_id, symbols.pad_id, tuple(sorted(banned_ids)))
 
     def writing_with(self, tokenizer: Tokenizer) -> BatchDecoder:
@@ -137,7 +137,7 @@ class BatchDecoder:
             rule,
             self._symbols,
             batch_size=batch_size,
-            filters=[*options.filters(self._encode, self._symbols.eos_id), *filters],
+            filters=[*options.filters(self._tokenizer, self._symbols.eos_id), *filters],
             device=self.device,
         )
 

@@ -102,7 +102,7 @@ def _ids_of_phrase(phrase: str, tokenizer: Tokenizer, options: DecodingOptions) 
     if tokenizer.unk_id in ids:
         raise SettingsError(f"required phrase {phrase!r} cannot be written: it is not in the model's vocabulary.")
     for banned in options.banned:
-        if _stands_in(encode(banned), ids):
+        if tokenizer.has_phrase(phrase, banned):
             raise SettingsError(f"required phrase {phrase!r} cannot be written: {banned!r} is banned.")
     if options.vocabulary and not set(ids) <= {id for text in options.vocabulary for id in encode(text)}:
         raise SettingsError(f"required phrase {phrase!r} cannot be written: `vocabulary` does not have all of it.")
@@ -111,11 +111,6 @@ def _ids_of_phrase(phrase: str, tokenizer: Tokenizer, options: DecodingOptions) 
     if len(set(ngrams)) < len(ngrams):
         raise SettingsError(f"required phrase {phrase!r} cannot be written: no_repeat_ngram={size} forbids it.")
     return ids
-
-
-def _stands_in(part: Sequence[int], ids: Sequence[int]) -> bool:
-    """Whether some ids occur in a row among others."""
-    return any(list(ids[at : at + len(part)]) == list(part) for at in range(len(ids)))
 
 
 def check_words(text: str) -> None:

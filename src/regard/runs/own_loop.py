@@ -24,7 +24,7 @@ from regard.pipelines.translator import Translator
 from regard.runs.families import find_family
 from regard.runs.progress import RunDisplay
 from regard.runs.settings.named import NamedDataSettings, NamedTrainingSettings
-from regard.runs.settings.reading import given_arch, named_settings, together
+from regard.runs.settings.reading import given_arch_and_task, named_settings, together
 from regard.runs.settings.run_settings import USUAL_ARCH, RunSettings
 from regard.runs.tasks.in_memory import check_columns
 from regard.runs.tasks.initial_model import InitialModel
@@ -99,7 +99,7 @@ def new(
         SettingsError: an unknown setting, one out of range, or `adapter.rank`.
         DataError: data that cannot be read.
     """
-    arch = given_arch(arch, settings or {})
+    arch, task = given_arch_and_task(arch, task, settings or {})
     family = find_family(arch or USUAL_ARCH)
     settings = together(settings or {}, named_settings(named, family.arch, signature(new).parameters))
     if (settings.get("adapter") or {}).get("rank") is not None:

@@ -27,7 +27,7 @@ from regard.runs.run import RunOptions, check_room, check_what_learns, run
 from regard.runs.run_folder import claimed
 from regard.runs.settings.defaults import ARCH, frozen
 from regard.runs.settings.named import NamedTrainingSettings
-from regard.runs.settings.reading import given_arch, named_settings, together
+from regard.runs.settings.reading import given_arch_and_task, named_settings, together
 from regard.runs.settings.run_settings import USUAL_ARCH, RunSettings
 from regard.runs.tasks.distilling import take_teacher
 from regard.runs.tasks.in_memory import check_columns, names_of, trained_on_too
@@ -124,7 +124,7 @@ def train(
     model = start.initial
     if model is not None:
         check_initial(model.model.config, arch, {})
-    arch = given_arch(arch if model is None else model.model.config.arch, settings or {})
+    arch, task = given_arch_and_task(arch if model is None else model.model.config.arch, task, settings or {})
     family_name = arch or USUAL_ARCH  # until the data are read: `choosing`
     task_name = task or (getattr(model.model.config, "task", None) if model is not None else None)
     changes = together(settings or {}, named_settings(named, family_name, signature(train).parameters))

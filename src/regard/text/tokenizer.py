@@ -32,11 +32,13 @@ from regard.errors import DataError, ModelFolderError, SettingsError, first_prob
 from regard.text.encoded_sentence import EncodedSentence
 from regard.text.languages import Languages
 from regard.text.lines import write_whole
+from regard.text.phrases import PhraseEndings, Surfaces, is_written
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
 from regard.text.tokenizing.backends import guarded, is_unicode, joining_json, read_backend, read_content, with_words
 from regard.text.tokenizing.divisions import CUT_TOGETHER, divide
 from regard.text.tokenizing.learning import learn_backend
 from regard.text.tokenizing.spaces import begins_unknown
+from regard.text.tokenizing.surfaces import surfaces_of
 
 EXTENSION = "regard"
 """The key of `tokenizer.json` for the settings that a tokenizer of somebody else's model has besides the library's."""
@@ -402,6 +404,24 @@ class Tokenizer:
     def ids_without_token(self, num_embeddings: int) -> list[int]:
         """The ids below `num_embeddings` that have no token: a model may have more embeddings than there are tokens."""
         return [id for id in range(num_embeddings) if self._token(id) is None]
+
+    def endings_of(self, phrases: Sequence[str]) -> PhraseEndings:
+        """The tokens that would complete phrases. A phrase with unknown tokens cannot be written, and is left out."""
+        cut = [ids for phrase in phrases if self.unk_id not in (ids := self.encode(phrase))]
+        return PhraseEndings([spelled for ids in cut if (spelled := self._spelled(ids))], self._surfaces)
+
+    def has_phrase(self, text: str, phrase: str) -> bool:
+        """Whether a text has a phrase, as `endings_of` finds it."""
+        return is_written(self._spelled(self.encode(phrase)), self._spelled(self.encode(text)))
+
+    def _spelled(self, ids: Sequence[int]) -> bytes:
+        """The bytes that some tokens write, without spaces around them."""
+        return self._surfaces.written(ids).strip()
+
+    @cached_property
+    def _surfaces(self) -> Surfaces:
+        tokens = [None if id in self._special else self._token(id) for id in range(self.num_ids)]
+        return Surfaces(surfaces_of(tokens, self._backend.decoder))
 
     def decode(self, ids: Sequence[int]) -> str:
         """Decode ids to a text, without special symbols; where it begins with unknown pieces, also without the spaces

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from html import escape
 
+from regard.characters import WITHOUT_SPACES
 from regard.inspection.html_report import STYLE
 from regard.text.wording import counted
 
@@ -33,9 +34,9 @@ MOST_SHOWN = 500
 MOST_COMPARED = 1000
 """The number of words above which texts are shown without marks, as finding them takes too long."""
 PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~¡¿«»„“”‘’‚‹›…–—。、！？，：；「」『』（）،؛؟।")
-WITHOUT_SPACES = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 WORD = re.compile(rf"\s+|[{PUNCTUATION}{WITHOUT_SPACES}]|[^\s{PUNCTUATION}{WITHOUT_SPACES}]+")
-"""An expression for the parts of a text: spaces, a mark of punctuation, a Japanese or Chinese character, or a word."""
+"""An expression for the parts of a text: spaces, a mark of punctuation, a character of a script without spaces, or a
+word."""
 
 
 @dataclass(frozen=True)

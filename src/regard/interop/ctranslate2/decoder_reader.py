@@ -16,7 +16,7 @@ from regard.foreign_files import ForeignConfig, read_optional
 from regard.interop.ctranslate2.layout import ACTIVATIONS, MAX_POSITIONS, MODEL, POSITIONS
 from regard.interop.ctranslate2.model_file import dequantized, kinds_of, notes_on_types, read_vocabulary
 from regard.interop.ctranslate2.reference import GeneratorReference
-from regard.interop.ctranslate2.rotary import NUMBERS, OF_OTHER_SCALINGS, read_rotary
+from regard.interop.ctranslate2.rotary import NUMBERS, OF_OTHER_SCALINGS, number_of_all, read_rotary
 from regard.interop.ctranslate2.symbols_and_tokenizers import symbols_of, tokenizer_of
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.mapping import TensorRef, modules
@@ -92,23 +92,16 @@ def _config(
     num_layers = len(
         {name.split("/")[1] for name in tensors if name.startswith("decoder/layer_") and name.count("/") > 2}
     )
-    for name in ("num_heads_kv", "head_dim"):
-        found = {
-            number(f"decoder/layer_{layer}/self_attention/{name}", -1) for layer in range(min(num_layers, MOST_LAYERS))
-        }
-        if len(found) > 1:
-            raise ModelFolderError(
-                f"{where}: {name} must be equal in all layers to be represented in Regard; got {found}."
-            )
+    attentions = [f"decoder/layer_{layer}/self_attention" for layer in range(min(num_layers, MOST_LAYERS))]
+    num_kv_heads, head_dim = (number_of_all(scalars, attentions, name, where) for name in ("num_heads_kv", "head_dim"))
     num_heads = int(number("decoder/num_heads"))
     is_rms = not has("layer_norm/beta")
     own: dict[str, Any] = {}
-    if f"{FIRST}/head_dim" in scalars:
-        own["head_dim"] = int(number(f"{FIRST}/head_dim"))
+    if head_dim is not None:
+        own["head_dim"] = int(head_dim)
     elif num_heads:
         own["head_dim"] = tensors[f"{FIRST}/linear_1/weight"].shape[1] // num_heads
-    layers = (f"decoder/layer_{layer}/self_attention" for layer in range(min(num_layers, MOST_LAYERS)))
-    if rotary := read_rotary(scalars, layers, own.get("head_dim", 0), where):
+    if rotary := read_rotary(scalars, attentions, own.get("head_dim", 0), where):
         own |= rotary
     elif number("decoder/alibi"):
         own["positions"] = "alibi"
@@ -117,7 +110,7 @@ def _config(
         model_dim=table.shape[1],
         ff_dim=tensors["decoder/layer_0/ffn/linear_0/weight"].shape[0],
         num_heads=num_heads,
-        num_kv_heads=int(number(f"{FIRST}/num_heads_kv")) or None,
+        num_kv_heads=int(num_kv_heads or 0) or None,
         num_layers=num_layers,
         norm="pre" if number("decoder/pre_norm", 1) else "post",
         norm_kind="rms" if is_rms else "layer",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -82,9 +82,9 @@ def parse(
         num_heads = 8 if model_dim != 1024 else 16  # old files of TransformerBase and TransformerBig do not say it
     kind = "layer" if has("layer_norm/beta") else "rms"
     head_dim = _head_dim(scalars, where) or tensors[f"{FIRST}/linear_1/weight"].shape[1] // num_heads
-    attentions = (
+    attentions = [
         f"{side}/layer_{layer}/self_attention" for side in layers for layer in range(min(layers[side], MOST_LAYERS))
-    )
+    ]
     return EncoderDecoderConfig(
         vocab_size=target.shape[0],
         source_vocab_size=None if is_shared else embedded.shape[0],
@@ -109,17 +109,20 @@ def parse(
             (is_shared, is_tied), "none"
         ),
         pad_id=-1,
-        **(_rotary(scalars, attentions, head_dim, where) or _positions(scalars, tensors, where)),
+        **_positions(scalars, tensors, attentions, head_dim, where),
     )  # fmt: skip
 
 
-def _rotary(scalars: Mapping[str, np.ndarray], attentions: Iterable[str], head_dim: int, where: str) -> dict[str, Any]:
-    found = read_rotary(scalars, attentions, head_dim, where)
-    return found | {"max_positions": MAX_POSITIONS} if found else {}
-
-
-def _positions(scalars: Mapping[str, np.ndarray], tensors: Mapping[str, Tensor], where: str) -> dict[str, Any]:
+def _positions(
+    scalars: Mapping[str, np.ndarray],
+    tensors: Mapping[str, Tensor],
+    attentions: Sequence[str],
+    head_dim: int,
+    where: str,
+) -> dict[str, Any]:
     """The positions and the longest text. CTranslate2 computes OpenNMT's sinusoids where a model brings no table."""
+    if rotary := read_rotary(scalars, attentions, head_dim, where):
+        return rotary | {"max_positions": MAX_POSITIONS}
     if any(name.endswith(BUCKETS) for name in tensors):
         for name, tensor in tensors.items():
             if not name.endswith(BUCKETS):

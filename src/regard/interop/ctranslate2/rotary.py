@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,21 @@ LINEAR = 0
 """CTranslate2's code of a scaling that divides all frequencies by one factor."""
 
 
+def number_of_all(scalars: Mapping[str, np.ndarray], attentions: Sequence[str], name: str, where: str) -> float | None:
+    """A number that all of some attentions have; None: none has it.
+
+    Raises:
+        ModelFolderError: attentions differ.
+    """
+    keys = [f"{attention}/{name}" for attention in attentions]
+    found = {float(scalars[key]) if key in scalars else None for key in keys}
+    if len(found) > 1:
+        raise ModelFolderError(f"{where}: {name} must be equal in all layers to be represented in Regard; got {found}.")
+    return found.pop()
+
+
 def read_rotary(
-    scalars: Mapping[str, np.ndarray], attentions: Iterable[str], head_dim: int, where: str
+    scalars: Mapping[str, np.ndarray], attentions: Sequence[str], head_dim: int, where: str
 ) -> dict[str, Any]:
     """Our settings of rotary positions; none, if a file has no rotary positions.
 
@@ -29,21 +42,12 @@ def read_rotary(
     Raises:
         ModelFolderError: attentions differ, or have what ours cannot represent.
     """
-    attentions = list(attentions)
-    numbers: dict[str, float | None] = {}
-    for name in NUMBERS:
-        keys = [f"{attention}/{name}" for attention in attentions]
-        found = {float(scalars[key]) if key in scalars else None for key in keys}
-        if len(found) > 1:
-            raise ModelFolderError(
-                f"{where}: {name} must be equal in all layers to be represented in Regard; got {found}."
-            )
-        numbers[name] = found.pop()
+    numbers = {name: number_of_all(scalars, attentions, name, where) for name in NUMBERS}
     if numbers["rotary_dim"] is None or numbers["rotary_dim"] < 0:
         return {}
     if numbers["rotary_interleave"] != 0:  # without this number, too, CTranslate2 turns neighbours
         raise ModelFolderError(
-            f"{where}: {attentions[0]}/rotary_interleave must be 0 to be represented in Regard; got "
+            f"{where}: rotary_interleave must be 0 to be represented in Regard; got "
             f"{'none' if numbers['rotary_interleave'] is None else 1}."
         )
     base = numbers["rotary_base"]

@@ -102,32 +102,35 @@ def check_agreement(options: Mapping[str, tuple[str, Any]], settings: Mapping[st
 
     Args:
         options: by the names of options, the settings such as `training.steps`, and the values given; None: not given.
+            Decoding options have no section.
         settings: what the user gave in another way.
     Raises:
         SettingsError: both are given, and differ.
     """
     for option, (name, value) in options.items():
-        section, _, key = name.partition(".")
+        section, _, key = name.rpartition(".")
         values = settings.get(section)
         other = values.get(key) if isinstance(values, Mapping) else None
         if value is not None and other is not None and current(key, value) != current(key, other):
             shown = ", ".join(map(str, value)) if isinstance(value, list) else current(key, value)
             there = other[:LONGEST_VALUE] if isinstance(other, str) else short_repr(other)
-            raise SettingsError(
-                f"`{option} {shown}` contradicts `{name}: {there}` in the settings; remove one of them."
-            )
+            raise SettingsError(f"`{option} {shown}` contradicts the setting `{name}: {there}`; remove one of them.")
 
 
-def given_arch(arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """The family that the user gave, as an option or as `model.arch` in the settings; None: neither.
+def given_arch_and_task(
+    arch: str | None, task: str | None, settings: Mapping[str, Mapping[str, Any]]
+) -> tuple[str | None, str | None]:
+    """The family and the task that the user gave, as options or as `model.arch` and `model.task` in the settings; None: neither.
 
     Raises:
         SettingsError: both are given, and differ.
     """
-    check_agreement({"--arch": ("model.arch", arch)}, settings)
+    options = {"arch": arch, "task": task}
+    check_agreement({f"--{key}": (f"model.{key}", value) for key, value in options.items()}, settings)
     section = settings.get("model")
-    named = section.get("arch") if isinstance(section, Mapping) else None
-    return current("arch", arch) or current("arch", named)
+    named = section if isinstance(section, Mapping) else {}
+    arch, task = (current(key, value) or current(key, named.get(key)) for key, value in options.items())
+    return arch, task
 
 
 def named_settings(named: Mapping[str, Any], arch: str, others: Collection[str] = ()) -> Nested:

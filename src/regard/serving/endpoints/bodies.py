@@ -14,8 +14,6 @@ from regard.serving.limits import ServingError
 
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 """The way in which JSON writes what may be half of a surrogate pair: UTF-8 itself cannot."""
-FORM = "application/x-www-form-urlencoded"
-"""The type of forms; `curl -d` says it of every body, of JSON, too."""
 ELEMENT = re.compile(r"(.+?)\[(\d{0,4})\]", re.ASCII)
 """The name of an element of a list in a form."""
 
@@ -39,9 +37,7 @@ def _fields_of_body(body: bytes, content_type: str) -> dict[str, Any]:
         text = body.decode("utf-8-sig")  # a byte order mark is no part of the text
     except UnicodeDecodeError as error:
         raise ServingError(400, f"The body must be UTF-8; byte {error.start} is not.") from error
-    if kind == FORM and not _is_object(text):
-        return _form(text)
-    if kind not in ("application/json", FORM) and text.lstrip()[:1] not in "{[":
+    if kind != "application/json" and text.lstrip()[:1] not in "{[":  # `curl -d` calls every body a form
         return _form(text)
     try:
         content = json.loads(text, parse_constant=_refuse_constant)
@@ -52,17 +48,6 @@ def _fields_of_body(body: bytes, content_type: str) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise ServingError(400, f"The body must be a JSON object; got {type(content).__name__}.")
     return content
-
-
-def _is_object(text: str) -> bool:
-    """Whether a text is a JSON object."""
-    if text.lstrip()[:1] != "{":
-        return False
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _refuse_constant(name: str) -> None:
