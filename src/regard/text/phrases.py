@@ -27,7 +27,7 @@ class Surfaces:
 
     def written(self, ids: Sequence[int]) -> bytes:
         """The bytes that tokens write, one after the other."""
-        return b"".join(self._of_ids[id] for id in ids)
+        return b"".join(map(self._of_ids.__getitem__, ids))
 
     def beginning_with(self, text: bytes) -> Iterator[tuple[bytes, int]]:
         """The tokens that begin with a text, each with its id."""
@@ -53,6 +53,9 @@ class PhraseEndings:
         self._inside = {
             id for surface, id in surfaces.in_order if any(is_written(phrase, surface, 1) for phrase in self.phrases)
         }
+        places = ((phrase, phrase[:num_done]) for phrase in self.phrases for num_done in range(len(phrase)))
+        self._endings = [(phrase, done, ids) for phrase, done in places if (ids := self._going_on(phrase, done))]
+        """The tokens that complete a phrase of which something has been written."""
         self._find = lru_cache(MOST_REMEMBERED)(self._after)
 
     def after(self, ids: Sequence[int]) -> Sequence[int]:
@@ -63,18 +66,16 @@ class PhraseEndings:
         """
         return self._find(self._surfaces.written(ids)[-self.num_tokens :])
 
-    def _after(self, written: bytes) -> tuple[int, ...]:
+    def _after(self, written: bytes) -> Sequence[int]:
         found = set(self._inside)
-        for phrase in self.phrases:
-            for num_done in range(min(len(phrase), len(written) + 1)):
-                before, done = written[: len(written) - num_done], written[len(written) - num_done :]
-                if phrase.startswith(done) and _are_apart(before, phrase):
-                    found.update(self._going_on_with(phrase, num_done))
+        for phrase, done, ids in self._endings:
+            if written.endswith(done) and _are_apart(written[: len(written) - len(done)], phrase):
+                found.update(ids)
         return tuple(found)
 
-    def _going_on_with(self, phrase: bytes, num_done: int) -> list[int]:
-        """The tokens that begin with the rest of a phrase, and do not go on with its last word."""
-        rest = phrase[num_done:]
+    def _going_on(self, phrase: bytes, done: bytes) -> list[int]:
+        """The tokens that begin with what is left of a phrase, and do not go on with its last word."""
+        rest = phrase[len(done) :]
         begin = self._surfaces.beginning_with(rest)
         return [id for surface, id in begin if _are_apart(phrase, surface[len(rest) :])]
 
