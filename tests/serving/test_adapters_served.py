@@ -66,7 +66,7 @@ def test_they_are_listed_and_others_are_refused(with_adapters: Running) -> None:
     listed = send(url, "GET", "/v1/models")[1]["data"]
     assert [each["id"] for each in listed] == ["en-de", "en-de-x-legal", "en-de-x-paper"]
     languages = {each["code"]: each["targets"] for each in send(url, "GET", "/languages")[1]}
-    assert languages["en"] == ["de", "de-x-legal", "de-x-paper"]
+    assert languages["en"] == ["de", "de-x-legal", "de-x-paper", "en"]
     body = json.dumps({"q": TEXT, "source": "en", "target": "de-x-none"})
     status, content = send(url, "POST", "/translate", body, JSON)
     assert status == 400

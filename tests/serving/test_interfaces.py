@@ -129,7 +129,7 @@ def test_json_is_read_as_such_whatever_its_type(server: Running, path: str, fiel
 
 def test_what_begins_as_json_must_be_it(server: Running) -> None:
     """`curl -d` calls it a form: that a field is missing would not say what is wrong."""
-    for body in ('{"q": "a" "source": "en"}', '{"q": "a", "source": "en", "target": "de",}', '{"q": NaN}', "[1, 2"):
+    for body in ('{"q": "a" "source": "en"}', '{"q": "a", "source": "en", "target": "de",}', '{"q": NaN}', "{1"):
         status, content = send(server, "POST", "/translate", body, FORM)
         assert status == 400
         assert "valid JSON" in content["error"]
@@ -165,7 +165,7 @@ def test_what_begins_as_json_must_be_it(server: Running) -> None:
         ),
         ("[" * 100_000, JSON, 400, "valid JSON"),
         (json.dumps({**FIELDS, "q": ["a"] * 1001}), JSON, 413, "at most 1,000 texts; got 1,001"),
-        (b"x" * 2_000_001, FORM, 413, "at most 2,000,000 bytes"),
+        (b"x" * 5_000_001, FORM, 413, "at most 5,000,000 bytes"),
     ],
 )
 def test_what_is_wrong_is_said_as_json(
@@ -217,7 +217,14 @@ def test_paths_and_methods_that_are_not(server: Running) -> None:
 
 def test_the_small_paths_of_libretranslate(server: Running) -> None:
     _, languages = send(server, "GET", "/languages", "api_key=", FORM)  # libretranslatepy sends a body
-    assert languages == [{"code": "en", "name": "English", "targets": ["de"]}]
+    assert languages == [
+        {"code": "de", "name": "German", "targets": ["de"]},
+        {"code": "en", "name": "English", "targets": ["de", "en"]},
+    ]
+    codes = [each["code"] for each in languages]  # Weblate's languages, Discourse's, and those of LibreTranslate's page
+    assert all(target in codes for each in languages for target in each["targets"])
+    same = send(server, "POST", "/translate", json.dumps({"q": "Zwei Hunde", "source": "de", "target": "de"}), JSON)
+    assert same == (200, {"translatedText": "Zwei Hunde"})
     assert send(server, "POST", "/detect", "q=a", FORM)[1] == [{"confidence": 100.0, "language": "en"}]
     _, settings = send(server, "GET", "/frontend/settings")
     assert (settings["language"]["source"]["code"], settings["language"]["target"]["code"]) == ("en", "de")
@@ -229,7 +236,7 @@ def test_the_small_paths_of_libretranslate(server: Running) -> None:
 def test_libretranslatepy(server: Running, expected: str) -> None:
     client = LibreTranslateAPI(server.url + "/")
     assert client.translate(TEXT, "en", "de") == expected
-    assert [language["code"] for language in client.languages()] == ["en"]
+    assert [language["code"] for language in client.languages()] == ["de", "en"]
     assert client.detect("a")[0]["language"] == "en"
 
 
@@ -580,3 +587,25 @@ def test_whole_numbers_of_forms_may_have_a_point(server: Running, written: str) 
             send(server, "POST", "/translate", urllib.parse.urlencode({**FIELDS, "alternatives": wrong}), FORM)[0]
             == 400
         )
+
+
+def test_the_languages_of_deepl_3(server: Running) -> None:
+    for resource in ("translate_text", "glossary"):  # Weblate asks for both
+        status, listed = send(server, "GET", f"/v3/languages?resource={resource}")
+        assert status == 200
+        uses = {each["lang"]: (each["usable_as_source"], each["usable_as_target"]) for each in listed}
+        assert uses == {"de": (False, True), "en": (True, False)}
+    assert send(server, "GET", "/v3/languages?resource=voice")[0] == 400
+
+
+def test_what_is_not_done_is_refused(server: Running) -> None:
+    body = json.dumps({"text": "Two <b>dogs</b>", "n_best": 3, "format": "html"})
+    assert "n_best is of texts without markup" in str(send(server, "POST", "/api/v1/translate", body, JSON))
+    headers = {"Content-Encoding": "gzip"}
+    assert send(server, "POST", "/translate", b"\x1f\x8b", JSON, **headers)[0] == 415
+
+
+def test_the_longest_text_fits_however_it_is_written(server: Running) -> None:
+    fields = {"q": "\u3000" * 499_000, "source": "en", "target": "de"}
+    for body, kind in ((json.dumps(fields), JSON), (urllib.parse.urlencode(fields), FORM)):
+        assert send(server, "POST", "/translate", body, kind)[0] == 200

@@ -303,3 +303,60 @@ def test_a_weak_model_leaves_no_element_empty(server: Running) -> None:
         _, content = send(server, "POST", "/translate", json.dumps(body), JSON)
         assert checked(content["translatedText"]).tags == checked(markup).tags
         assert not re.search(r"<(\w)></\1>", content["translatedText"])
+
+
+@pytest.mark.parametrize("is_html", [True, False])
+@pytest.mark.parametrize(
+    "tag", ['a href="x"class="y"', 'a href="x""', 'p a="b"c', "a b=c d='e'f", """a href="x"'""", "a b='c'd=e/"]
+)
+def test_attributes_that_touch(tag: str, is_html: bool) -> None:
+    """An error of parsing after which every browser goes on; Python's expressions failed at possessive repeats with groups."""
+    document = parse(f"<{tag}>Two dogs", is_html=is_html)
+    assert [block.text for block in document.blocks] == ["Two dogs"]
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<p>A man <span hidden>young</span> runs.</p>", "A man runs."),
+        ("<p>A <b style='color: red; display:none'>b</b>man</p>", "A man"),
+        ("<p>See <b hidden>x</b>you</p>", "See you"),
+        ("<p>A man <progress value=3 max=5>3 of 5</progress> runs", "A man runs"),
+        ("Two<input type=hidden value=x> dogs", "Two dogs"),
+        ("<p>A <b hidden=until-found>man</b> <b style='display: block' aria-hidden=true>runs</b>", "A man runs"),
+    ],
+)
+def test_what_no_browser_shows_is_not_read(markup: str, text: str) -> None:
+    (block,) = parse(markup).blocks
+    assert block.text == text
+
+
+def test_numbers_of_characters_that_are_not() -> None:
+    many, zeros = "9" * 5000, "0" * 5000
+    markup = f"<p translate='&#{many};'>&#{many};|&#{zeros}65;|&#x{zeros}42;|&#x{many};|&#66a</p>"
+    (block,) = parse(markup).blocks
+    assert block.text == "\ufffd|A|B|\ufffd|Ba"
+
+
+@pytest.mark.parametrize("subset", ["", """ [<!-- don't ] stop --><!ENTITY a "]>">]"""])
+def test_a_document_type_with_quotes(subset: str) -> None:
+    markup = f"<!DOCTYPE d SYSTEM 'x>y.dtd'{subset}><d>Two dogs play.</d>"
+    document = parse(markup, is_html=False)
+    assert [block.text for block in document.blocks] == ["Two dogs play."]
+    assert document.render(["Deux."]) == markup.replace("Two dogs play.", "Deux.")
+
+
+@pytest.mark.parametrize(
+    ("markup", "text", "order", "expected"),
+    [
+        ("Two <x/>!", "Deux mots.", [0, 1, 1], "Deux <x/> mots."),
+        ("Two <x/>, dogs", "Deux mots chiens", [0, 1, 2], "Deux <x/> mots chiens"),
+        ("Two !<x/> dogs", "Deux mots chiens", [0, 1, 2], "Deux mots <x/> chiens"),
+        ("Two <x/>!", "Deux !", [0, 1], "Deux <x/>!"),
+    ],
+)
+def test_a_placeholder_beside_a_mark_does_not_stick_to_a_word(
+    markup: str, text: str, order: list[int], expected: str
+) -> None:
+    (block,) = parse(markup, is_html=False).blocks
+    assert projected(block, text, units(text), [units(block.text)[index] for index in order]) == expected

@@ -419,3 +419,37 @@ def test_the_last_chunk_has_the_usage(both: Running, client: openai.OpenAI) -> N
         assert all("usage" in chunk.model_fields_set and chunk.usage is None for chunk in others)
         assert (last.choices, last.usage is not None and last.usage.completion_tokens) == ([], 4)
         assert others[-1].choices[0].finish_reason == "length"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "status"),
+    [
+        ("Keep XML tags intact. Output only the translation.", 200),
+        ("You translate. Do not output JSON, only return text.", 200),
+        ("You are a translator for JSON i18n files. Only respond with the translation.", 200),
+        ("Translate, and respond in JSON.", 400),
+        ("Return a JSON array of the translations.", 400),
+    ],
+)
+def test_prompts_that_ask_for_a_form(both: Running, prompt: str, status: int) -> None:
+    messages = [{"role": "system", "content": prompt}, {"role": "user", "content": TEXT}]
+    body = json.dumps({"model": "en-de", "messages": messages})
+    assert send(both, "POST", "/v1/chat/completions", body, JSON)[0] == status
+
+
+def test_options_of_drawing_as_others_have_them(both: Running) -> None:
+    fields = {"model": "letters", "prompt": "a", "max_tokens": 4, "temperature": 1.0}
+
+    def answer(**options: Any) -> Any:
+        status, content = send(both, "POST", "/v1/completions", json.dumps(fields | options), JSON)
+        return status, content.get("choices")
+
+    assert answer(seed=3, top_k=-1) == answer(seed=3, top_k=0) == answer(seed=3)
+    assert answer(seed=-1)[0] == 200
+    assert answer(top_k=-2)[0] == 400
+
+
+def test_a_missing_part_is_named(both: Running) -> None:
+    body = json.dumps({"model": "en-de", "messages": [{"role": "user"}]})
+    _, content = send(both, "POST", "/v1/chat/completions", body, JSON)
+    assert content["error"]["message"] == "messages[0].content must be given."

@@ -171,7 +171,11 @@ def test_several_models(start: Start, folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, other)
     server = start(folder, f"fr-en={other}")
     _, languages = send(server, "GET", "/languages")
-    assert {each["code"]: each["targets"] for each in languages} == {"en": ["de"], "fr": ["en"]}
+    assert {each["code"]: each["targets"] for each in languages} == {
+        "de": ["de"],
+        "en": ["de", "en"],
+        "fr": ["en", "fr"],
+    }
     assert send(server, "POST", "/translate", json.dumps({"q": "a", "source": "fr", "target": "en"}), JSON)[0] == 200
     status, content = send(server, "POST", "/translate", json.dumps({"q": "a", "source": "fr", "target": "de"}), JSON)
     assert (status, content["error"]) == (400, "fr to de is not supported. This server translates en-de, fr-en.")

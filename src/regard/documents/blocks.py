@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import unescape
 from typing import Literal, NamedTuple
 
+from regard.documents.tags import unescaped
 from regard.errors import DataError
 
 UNIT = re.compile(r"\w+|[^\w\s]")
@@ -287,9 +287,9 @@ def _decoded(raw: str) -> tuple[str, list[int]]:
     parts, offsets, at = list[str](), list[int](), 0
     for match in _ENTITY.finditer(raw):
         begin, end = match.span()
-        shown = unescape(match[0])
+        shown = unescaped(match[0])
         if len(shown) > 1:  # of `&ltb`, only the beginning is an entity
-            heads = ((begin + length, unescape(raw[begin : begin + length])) for length in range(2, end - begin))
+            heads = ((begin + length, unescaped(raw[begin : begin + length])) for length in range(2, end - begin))
             fitting = ((at, one) for at, one in heads if len(one) == 1 and one + raw[at:end] == shown)
             end, shown = next(fitting, (end, shown))
         parts += [raw[at:begin], shown]

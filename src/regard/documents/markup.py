@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from regard.documents.blocks import UNIT, Block, Document, Element, Reader
 from regard.documents.projection import projected
-from regard.documents.tags import RAW_TEXT, Token, nested, scan, wish
+from regard.documents.tags import RAW_TEXT, Token, is_hidden, nested, scan, wish
 
 __all__ = ["UNIT", "Block", "Document", "Element", "Outline", "parse", "projected"]
 
@@ -31,7 +31,7 @@ HIDDEN = frozenset("script style template noscript noembed noframes".split())  #
 UNSEEN = HIDDEN | frozenset("area base link meta param source track wbr".split())  # noqa: SIM905
 """Elements that show nothing between two words."""
 UNTOUCHED = HIDDEN | frozenset(
-    "code kbd samp var math svg textarea xmp audio canvas iframe object video".split()  # noqa: SIM905
+    "code kbd samp var math svg textarea xmp audio canvas iframe meter object progress video".split()  # noqa: SIM905
 )
 """Elements that pass as they are, with what is in them."""
 CODE = frozenset("code kbd samp var".split())  # noqa: SIM905
@@ -87,12 +87,13 @@ class _Parser:
         self.ends, parents = nested(self.tokens, is_html=is_html)
         self.keeps_lines = not is_html if keeps_lines is None else keeps_lines
         self.reader = Reader(keeps_lines=self.keeps_lines, joins_wrapped=keeps_lines is None and not is_html)
-        self.wishes = [
-            wish(markup[each.begin : each.end])
-            if each.kind == "open" and "translate" in markup[each.begin : each.end].lower()
-            else None
-            for each in self.tokens
-        ]
+        self.wishes = [wish(markup[each.begin : each.end]) if each.kind == "open" else None for each in self.tokens]
+        self.hidden = {
+            index
+            for index, each in enumerate(self.tokens)
+            if is_html and each.kind in ("open", "void") and is_hidden(markup[each.begin : each.end])
+        }
+        """Elements that a browser does not show."""
         self.asking = [index for index, wished in enumerate(self.wishes) if wished]
         """Elements that say that they are to be translated."""
         self.blocks = (BLOCKS | outline.splitting) - outline.joined if is_html else outline.splitting
@@ -111,7 +112,8 @@ class _Parser:
             while kept[-1][0] <= index < len(self.tokens):
                 kept.pop()
             token, end = self.tokens[index], self.ends[index]
-            if token.kind == "open" and (token.name in self.special or self.wishes[index] is not None):
+            may_keep = token.name in self.special or self.wishes[index] is not None or index in self.hidden
+            if token.kind == "open" and may_keep:
                 keeps = self._keeps(index)
                 if keeps and not self._asks_within(index):
                     self._pass(index, end)
@@ -135,7 +137,7 @@ class _Parser:
     def _keeps(self, index: int) -> bool | None:
         """Whether an element is to pass as it is; None: as what is around it."""
         name, wished = self.tokens[index].name, self.wishes[index]
-        if name in self.special and not (name in CODE - self.ignored and wished):
+        if index in self.hidden or (name in self.special and not (name in CODE - self.ignored and wished)):
             return True
         return None if wished is None else not wished
 
@@ -161,7 +163,7 @@ class _Parser:
     def _is_shown(self, index: int, end: int) -> bool:
         """Whether anything can be seen of an element that passes as it is."""
         name = self.tokens[index].name
-        if self.is_html and name in UNSEEN:
+        if index in self.hidden or (self.is_html and name in UNSEEN):
             return False
         unseen = UNSEEN if self.is_html else frozenset[str]()
         return name in self.special - CODE or any(
@@ -183,7 +185,7 @@ class _Parser:
                 self.num_pre = max(0, self.num_pre + (1 if token.kind == "open" else -1))
                 reader.keeps_lines = self.keeps_lines or self.num_pre > 0
         elif token.kind == "void":
-            reader.mark(raw, is_shown=not (self.is_html and name in UNSEEN))
+            reader.mark(raw, is_shown=not (self.is_html and name in UNSEEN) and index not in self.hidden)
         elif token.kind == "open":
             reader.open(raw, name)
         else:

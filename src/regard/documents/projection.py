@@ -68,6 +68,7 @@ class _Writer:
             place
             for place, source in sources.items()
             if [item for item in gaps[source] if isinstance(item, Event)] == events[place]
+            and all(self._is_beside_same(tag.element, place) for tag in events[place] if tag.kind == "mark")
         }
         parts: list[str] = []
         for place, tags in enumerate(events):
@@ -117,6 +118,11 @@ class _Writer:
         if left or (owes and may_add and place < len(self.slots)):
             items.append(left or " ")
         return spelled(items)
+
+    def _is_beside_same(self, element: Element, place: int) -> bool:
+        """Whether a mark is as near to what is beside it as in the source: a word may stand there in the place of a mark."""
+        is_left, is_right = element.is_spaced_before, element.is_spaced_after
+        return self._parts_left(element, place) == is_left and self._parts_right(element, place) == is_right
 
     def _parts_left(self, element: Element, place: int) -> bool:
         """Whether a mark has white space on its left: as in the source, or where it would now stand directly behind a word."""

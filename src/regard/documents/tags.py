@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import unescape
 from html.parser import HTMLParser
 from itertools import islice
 from typing import Literal, NamedTuple
@@ -15,12 +16,15 @@ _ATTRIBUTE = (
     rf"(?:[{SPACE}]*+=[{SPACE}]*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^{SPACE}>\"'][^{SPACE}>]*+|(?=>)|\Z))?+"
 )
 HTML_TAG, XML_TAG = (
-    re.compile(rf"</?+(?P<name>{first}[^{SPACE}/>]*+)(?:(?P<gap>[{SPACE}/]++)|{_ATTRIBUTE})*+(?P<end>>|\Z)")
+    re.compile(rf"</?+(?P<name>{first}[^{SPACE}/>]*+)(?:(?P<gap>[{SPACE}/]++)|{_ATTRIBUTE})*(?P<end>>|\Z)")
     for first in ("[a-zA-Z]", r"(?:[^\W\d]|:)")
 )
 """A tag; one whose `end` is empty, as of an open quote, goes on to the end of the text."""
 COMMENT_END = re.compile(r"--!?>")
-DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]*+(?:\[[^\]]*+\][^>]*+)?+>")
+_QUOTED = "\"[^\"]*+\"|'[^']*+'"
+DOCTYPE = re.compile(
+    rf"<!DOCTYPE(?:[^\[>\"']|{_QUOTED})*+(?:\[(?:<!--.*?-->|[^\]\"']|{_QUOTED})*+\][^>]*+)?+>", re.DOTALL
+)
 """In XML, with its declarations."""
 XML_ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<!": ">", "<?": "?>"}
 VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())  # noqa: SIM905
@@ -56,6 +60,10 @@ BOUNDS = frozenset(
     ul""".split()  # noqa: SIM905
 )
 """Elements that no end tag left out reaches beyond: an item of a list in an item ends its own list's items only."""
+MAY_HIDE = re.compile(r"hidden|display", re.IGNORECASE)
+DISPLAY_NONE = re.compile(r"(?:^|;)\s*display\s*:\s*none\b", re.IGNORECASE)
+LONG_NUMBER = re.compile(r"(&#)0*(\d{1,8})\d*|(&#[xX])0*([\da-fA-F]{1,7})[\da-fA-F]*")
+"""The number of a character, and as many of its digits as tell whether there is one."""
 FARTHEST = 200
 """The most open elements in which one that ends is looked for."""
 
@@ -193,14 +201,38 @@ def wish(tag: str) -> bool | None:
     """Whether an opening tag says that its element is to be translated: by `translate`, or by the class `notranslate`; None: it
     does not say.
     """
-    parser = _Attributes()
-    parser.feed(tag)
-    found = parser.found
-    if "notranslate" in (found.get("class") or "").split():
+    if "translate" not in tag.lower():
+        return None
+    found = _attributes(tag)
+    if "notranslate" in found.get("class", "").split():
         return False
     if "translate" in found:
-        return {"no": False, "yes": True, "": True}.get((found["translate"] or "").strip().lower())
+        return {"no": False, "yes": True, "": True}.get(found["translate"].strip().lower())
     return None
+
+
+def is_hidden(tag: str) -> bool:
+    """Whether a tag of HTML says that a browser does not show its element."""
+    if not MAY_HIDE.search(tag):
+        return False
+    found = _attributes(tag)
+    return (
+        found.get("hidden", "until-found").strip().lower() != "until-found"
+        or DISPLAY_NONE.search(found.get("style", "")) is not None
+        or (found.get("type", "").strip().lower() == "hidden" and tag[1:6].lower() == "input")
+    )
+
+
+def unescaped(text: str) -> str:
+    """Text without entities. Python's `unescape` fails at numbers of thousands of digits, which name no character."""
+    return unescape(LONG_NUMBER.sub(r"\1\2\3\4", text))
+
+
+def _attributes(tag: str) -> dict[str, str]:
+    """The attributes of a tag; an empty value where one has none."""
+    parser = _Attributes()
+    parser.feed(LONG_NUMBER.sub(r"\1\2\3\4", tag))
+    return {name: value or "" for name, value in parser.found.items()}
 
 
 class _Attributes(HTMLParser):

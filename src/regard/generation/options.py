@@ -44,6 +44,8 @@ MOST_WORKERS = 64
 """Most batches in parallel: more than any CPU can use."""
 MOST_HYPOTHESES = 10_000
 """Most hypotheses of a text: each may have a part in common with each other, so that time and memory grow with their square."""
+MOST_BANNED, LONGEST_BANNED = 1_000, 1_000
+"""Phrases that may be banned, and the characters of one."""
 OF_METHODS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("beam_size", "length_penalty", "length_norm", "early_stopping", "num_groups"), ("beam",)),
     **dict.fromkeys(("coverage_penalty", "trace"), ("beam",)),
@@ -165,6 +167,11 @@ class DecodingOptions(SamplingOptions):
         self.rule(eos_id=0)
         if (blank := next((text for text in self.banned if not text.strip()), None)) is not None:
             raise SettingsError(f"banned must hold words; got {blank!r}.")
+        if len(self.banned) > MOST_BANNED or (longest := max(map(len, self.banned), default=0)) > LONGEST_BANNED:
+            got = f"{len(self.banned):,}" if len(self.banned) > MOST_BANNED else f"one of {longest:,}"
+            raise SettingsError(
+                f"banned must be at most {MOST_BANNED:,} phrases of at most {LONGEST_BANNED:,} characters; got {got}."
+            )
 
     def check_stream(self) -> None:
         """Make sure that a translation can be streamed.

@@ -101,9 +101,9 @@ def _ids_of_phrase(phrase: str, tokenizer: Tokenizer, options: DecodingOptions) 
         raise SettingsError("a required phrase must have words; got a blank one.")
     if tokenizer.unk_id in ids:
         raise SettingsError(f"required phrase {phrase!r} cannot be written: it is not in the model's vocabulary.")
-    for banned in options.banned:
-        if tokenizer.has_phrase(phrase, banned):
-            raise SettingsError(f"required phrase {phrase!r} cannot be written: {banned!r} is banned.")
+    if options.banned and tokenizer.endings_of(options.banned).are_in(ids):
+        banned = next(each for each in options.banned if tokenizer.endings_of([each]).are_in(ids))
+        raise SettingsError(f"required phrase {phrase!r} cannot be written: {banned!r} is banned.")
     if options.vocabulary and not set(ids) <= {id for text in options.vocabulary for id in encode(text)}:
         raise SettingsError(f"required phrase {phrase!r} cannot be written: `vocabulary` does not have all of it.")
     size = options.no_repeat_ngram

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import SettingsError
-from regard.serving.limits import ServingError
+from regard.serving.limits import NO_KEY, ServingError
 from regard.serving.shared_state import SharedState, owner_name
 from regard.text.lines import read_lines
 
@@ -57,7 +57,7 @@ class Keys:
         `key`.
 
         Raises:
-            ServingError: 403, without a key, or with another; 429, too many requests in a minute.
+            ServingError: `NO_KEY`, without a key, or with another; 429, too many requests in a minute.
         """
         if not self._limits:
             return None
@@ -72,7 +72,8 @@ class Keys:
             if hmac.compare_digest(key, given.strip().encode("utf-8", "replace")):
                 found = key
         if found is None:
-            raise ServingError(403, "Invalid API key" if given else "An API key is needed.")
+            message = "Invalid API key" if given else "An API key is needed."
+            raise ServingError(NO_KEY, message, code="invalid_api_key")
         limit = self._limits[found]
         if limit is not None:
             self._note(found, limit)

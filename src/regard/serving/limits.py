@@ -25,6 +25,10 @@ STATUSES: dict[type[BaseException], int] = {
 }
 
 
+NO_KEY = 403
+"""The status without a valid key, but for interfaces with another one."""
+
+
 class ServingError(RegardError):
     """A request that is not answered with a translation. Each interface writes it in its own form.
 
@@ -65,7 +69,7 @@ class UnsupportedLanguageError(ServingError):
 class Limits:
     """The bounds of a server. Each has a status and a message of its own."""
 
-    request_bytes: int = 2_000_000
+    request_bytes: int = 5_000_000
     """Bytes of a body, before anything is read in it: 413."""
     dropped_bytes: int = 64_000_000
     """Bytes of a body that is too large which are read and dropped, so that the client sees the answer. If there are more, the

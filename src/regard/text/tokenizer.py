@@ -32,7 +32,7 @@ from regard.errors import DataError, ModelFolderError, SettingsError, first_prob
 from regard.text.encoded_sentence import EncodedSentence
 from regard.text.languages import Languages
 from regard.text.lines import write_whole
-from regard.text.phrases import PhraseEndings, Surfaces, is_written
+from regard.text.phrases import PhraseEndings, Surfaces, endings_of
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
 from regard.text.tokenizing.backends import guarded, is_unicode, joining_json, read_backend, read_content, with_words
 from regard.text.tokenizing.divisions import CUT_TOGETHER, divide
@@ -406,21 +406,19 @@ class Tokenizer:
         return [id for id in range(num_embeddings) if self._token(id) is None]
 
     def endings_of(self, phrases: Sequence[str]) -> PhraseEndings:
-        """The tokens that would complete phrases. A phrase with unknown tokens cannot be written, and is left out."""
-        cut = [ids for phrase in phrases if self.unk_id not in (ids := self.encode(phrase))]
-        return PhraseEndings([spelled for ids in cut if (spelled := self._spelled(ids))], self._surfaces)
-
-    def has_phrase(self, text: str, phrase: str) -> bool:
-        """Whether a text has a phrase, as `endings_of` finds it."""
-        return is_written(self._spelled(self.encode(phrase)), self._spelled(self.encode(text)))
-
-    def _spelled(self, ids: Sequence[int]) -> bytes:
-        """The bytes that some tokens write, without spaces around them."""
-        return self._surfaces.written(ids).strip()
+        """The tokens that would complete phrases, wherever they are written and however they are cut. White space in a phrase is
+        one space.
+        """
+        normalizer = self._backend.normalizer
+        written = [" ".join(phrase.split()) for phrase in phrases]
+        if normalizer is not None:
+            written = [normalizer.normalize_str(phrase).replace("▁", " ").strip() for phrase in written]
+        return endings_of(tuple(phrase.encode() for phrase in written if phrase), self._surfaces)
 
     @cached_property
     def _surfaces(self) -> Surfaces:
-        tokens = [None if id in self._special else self._token(id) for id in range(self.num_ids)]
+        size = self._backend.get_vocab_size() if self.vocabulary is None else len(self.vocabulary)
+        tokens = [None if id in self._special else self._token(id) for id in range(size)]
         return Surfaces(surfaces_of(tokens, self._backend.decoder))
 
     def decode(self, ids: Sequence[int]) -> str:

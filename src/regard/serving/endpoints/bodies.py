@@ -14,6 +14,8 @@ from regard.serving.limits import ServingError
 
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 """The way in which JSON writes what may be half of a surrogate pair: UTF-8 itself cannot."""
+FORM = "application/x-www-form-urlencoded"
+"""The type of forms; `curl -d` says it of every body, of JSON, too."""
 ELEMENT = re.compile(r"(.+?)\[(\d{0,4})\]", re.ASCII)
 """The name of an element of a list in a form."""
 
@@ -37,7 +39,8 @@ def _fields_of_body(body: bytes, content_type: str) -> dict[str, Any]:
         text = body.decode("utf-8-sig")  # a byte order mark is no part of the text
     except UnicodeDecodeError as error:
         raise ServingError(400, f"The body must be UTF-8; byte {error.start} is not.") from error
-    if kind != "application/json" and text.lstrip()[:1] not in "{[":  # `curl -d` calls every body a form
+    begins = "{" if kind == FORM else "{["
+    if kind != "application/json" and text.lstrip()[:1] not in begins:
         return _form(text)
     try:
         content = json.loads(text, parse_constant=_refuse_constant)

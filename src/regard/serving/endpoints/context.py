@@ -52,8 +52,11 @@ async def read_fields(request: Request, limits: Limits) -> dict[str, Any]:
     """The fields of a request, in its body and its query string.
 
     Raises:
-        ServingError: 413, the body is too large; 408, it did not come in time; 400, it is not what its type says.
+        ServingError: 415, the body is compressed; 413, it is too large; 408, it did not come in time; 400, it is not
+            what its type says.
     """
+    if (encoding := request.headers.get("content-encoding", "identity")).lower() != "identity":
+        raise ServingError(415, f"A body must not be compressed; got Content-Encoding {encoding[:40]}.")
     too_large = ServingError(413, f"A request may have at most {limits.request_bytes:,} bytes.")
     size, length = 0, request.headers.get("content-length", "")
     if length.isascii() and length.isdigit() and int(length) > limits.request_bytes:

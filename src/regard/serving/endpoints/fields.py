@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
@@ -158,6 +158,13 @@ def shown_value(value: Any, most: int = LONGEST_SHOWN) -> str:
     return repr(value[:most]) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)[:most]
 
 
+def _path(loc: Sequence[int | str]) -> str:
+    """The place of a value in a request, such as `messages[0].content`."""
+    first, *within = loc
+    places = "".join(f"[{each}]" for each in within if isinstance(each, int))
+    return f"{first}{places}.{within[-1]}" if within and isinstance(within[-1], str) else f"{first}{places}"
+
+
 class Fields(BaseModel):
     """The fields of a request. Unknown ones are ignored, unless a class forbids them."""
 
@@ -190,7 +197,7 @@ class Fields(BaseModel):
             problem = error.errors(include_url=False)[0]
             name = str(problem["loc"][0])
             if problem["type"] == "missing":
-                raise ServingError(400, cls.missing.format(name), param=name) from error
+                raise ServingError(400, cls.missing.format(_path(problem["loc"])), param=name) from error
             if problem["type"] == "extra_forbidden":
                 raise cls._unknown(name) from error
             shown = shown_value(problem["input"] if len(problem["loc"]) > 1 else given.get(name))

@@ -25,9 +25,10 @@ DESCRIPTION = (
     "Translation, language models, and a look inside. Fields are read from JSON, forms, multipart forms and the query string. "
     "In forms, text[]= is an element of a list."
 )
-KEY_MISSING = {403: "The API key is missing or not known.", 429: "Too many requests; wait for Retry-After seconds."}
+KEY_MISSING, TOO_MANY = "The API key is missing or not known.", "Too many requests; wait for Retry-After seconds."
 UNREADABLE = {
     400: "A field is missing or not what it must be.", 408: "The body did not come in time.", 413: "The request is too large.",
+    415: "The body is compressed.",
 }  # fmt: skip
 FAILURES = {
     500: "The server failed to answer.", 503: "The server is shutting down, or a model is being replaced.",
@@ -138,7 +139,9 @@ def _responses(route: Route, schemas: Schemas) -> dict[str, Any]:
     found: dict[str, Any] = {str(route.status): {"description": "Done.", **({"content": content} if content else {})}}
     if "application/octet-stream" in route.media_types:
         found["304"] = {"description": "The client has this already."}
-    statuses = {**FAILURES, **(KEY_MISSING if route.needs_key else {}), **(UNREADABLE if route.needs_key else {})}
+    statuses = dict(FAILURES)
+    if route.needs_key:
+        statuses |= {**UNREADABLE, route.interface.key_status: KEY_MISSING, 429: TOO_MANY}
     for status, reason in sorted((statuses | dict(route.errors)).items()):
         kind, text = (
             (_error_type(route), reason) if isinstance(reason, str) else (reason, statuses.get(status, "Not now."))

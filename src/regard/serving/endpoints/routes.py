@@ -32,6 +32,8 @@ class Interface:
     """The first segments of its paths, by which the errors of paths that do not exist are written."""
     error: Callable[[ServingError], Any]
     """The content of an error: its return type is the schema of all."""
+    key_status: int = 403
+    """The status without a valid key."""
     takes_forms: bool = True
     """Whether its requests can be forms, as all their fields are texts or lists of texts."""
 

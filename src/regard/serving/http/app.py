@@ -24,7 +24,7 @@ from regard.serving.interfaces import deepl, deepl_glossaries, google, libretran
 from regard.serving.interfaces.native import native_routes
 from regard.serving.interfaces.openai import openai_routes
 from regard.serving.keys import Keys
-from regard.serving.limits import ServingError, serving_error
+from regard.serving.limits import NO_KEY, ServingError, serving_error
 from regard.serving.model_registry import ModelRegistry
 from regard.serving.shared_state import SharedState
 
@@ -136,4 +136,5 @@ class App:
 def _failure(interface: Interface, error: ServingError) -> Response:
     """An error in the form of an interface."""
     wait = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
-    return JSONReply(interface.error(error), error.status, wait).response()
+    status = interface.key_status if error.status == NO_KEY else error.status
+    return JSONReply(interface.error(error), status, wait).response()

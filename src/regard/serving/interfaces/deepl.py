@@ -66,6 +66,12 @@ class LanguagesFields(DeeplFields):
     type: Annotated[str, Choice("source", "target", text="source or target")] = "source"
 
 
+class ResourceFields(DeeplFields):
+    """The resource whose languages are asked for."""
+
+    resource: Annotated[str, Choice("translate_text", "glossary")] = "translate_text"
+
+
 class Translation(TypedDict):
     """A translation. The official client fails without `billed_characters`."""
 
@@ -81,6 +87,17 @@ class Language(TypedDict):
     language: str
     name: str
     supports_formality: NotRequired[bool]
+
+
+class LanguageUse(TypedDict):
+    """A language, and its uses."""
+
+    lang: str
+    name: str
+    status: str
+    usable_as_source: bool
+    usable_as_target: bool
+    features: dict[str, dict[str, str]]
 
 
 Translations = TypedDict("Translations", {"translations": list[Translation]})
@@ -170,7 +187,25 @@ async def usage(context: RequestContext) -> Usage:
     return {"character_count": count, "character_limit": 1_000_000_000_000}
 
 
-INTERFACE = Interface("deepl", "/v2", failure)
+async def all_languages(context: RequestContext, fields: ResourceFields) -> list[LanguageUse]:
+    """DeepL, version 3: the languages of a resource, and whether each is read or written."""
+    directions = context.registry.languages()
+    written = {target for targets in directions.values() for target in targets}
+    features = {"glossary": {"status": "stable"}} if fields.resource == "translate_text" else {}
+    return [
+        {
+            "lang": code,
+            "name": language_name(code),
+            "status": "stable",
+            "usable_as_source": bool(directions.get(code)),
+            "usable_as_target": code in written,
+            "features": features,
+        }
+        for code in sorted({*directions, *written})
+    ]
+
+
+INTERFACE, INTERFACE_3 = (Interface("deepl", prefix, failure) for prefix in ("/v2", "/v3"))
 NO_GLOSSARY = {404: "There is no such glossary."}
 ROUTES = [
     route
@@ -180,4 +215,4 @@ ROUTES = [
         Route(method, "/v2/languages", languages, INTERFACE),
         Route(method, "/v2/usage", usage, INTERFACE),
     )
-]
+] + [Route("GET", "/v3/languages", all_languages, INTERFACE_3)]

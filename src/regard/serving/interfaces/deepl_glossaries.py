@@ -19,10 +19,10 @@ from regard.documents.terms import Terms
 from regard.serving.directions import ANY, Direction, code_of
 from regard.serving.endpoints.context import RequestContext
 from regard.serving.endpoints.fields import Choice, FieldRule, Text
-from regard.serving.endpoints.routes import Interface, Route
+from regard.serving.endpoints.routes import Route
 from regard.serving.glossaries import QUOTA, Glossary
 from regard.serving.glossary_entries import read_entries
-from regard.serving.interfaces.deepl import INTERFACE, NO_GLOSSARY, DeeplFields, failure
+from regard.serving.interfaces.deepl import INTERFACE, INTERFACE_3, NO_GLOSSARY, DeeplFields
 from regard.serving.limits import ServingError
 
 
@@ -310,7 +310,7 @@ def _lines(terms: Terms) -> str:
     return "\n".join(f"{source}\t{target}" for source, target in terms.entries.items())
 
 
-TWO, THREE = INTERFACE, Interface("deepl", "/v3", failure)
+TWO, THREE = INTERFACE, INTERFACE_3
 NO_ROOM = {QUOTA: "The key has no more room for glossaries."}
 ALL_TWO, ONE_TWO = "/v2/glossaries", "/v2/glossaries/{id}"
 ALL_THREE, ONE_THREE = "/v3/glossaries", "/v3/glossaries/{id}"

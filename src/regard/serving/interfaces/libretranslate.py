@@ -190,11 +190,10 @@ def _content(
 
 
 async def languages(context: RequestContext) -> list[SourceLanguage]:
-    """LibreTranslate: the languages that are translated into others."""
+    """LibreTranslate: all languages. Each is a target of itself, as there: clients look for targets among the sources."""
     return [
-        {"code": code, "name": language_name(code), "targets": sorted(targets)}
+        {"code": code, "name": language_name(code), "targets": sorted({code, *targets})}
         for code, targets in sorted(context.registry.languages().items())
-        if targets
     ]
 
 

@@ -26,7 +26,8 @@ def surfaces_of(tokens: Sequence[str | None], decoder: Any) -> list[bytes]:
 
 def _writer(decoder: Any) -> Callable[[str], bytes]:
     content = {} if decoder is None else json.loads(decoder.__getstate__())
-    steps = {step["type"]: step for step in content.get("decoders", [content]) if step}
+    all_steps = [step for step in content.get("decoders", [content]) if step]
+    steps = {step["type"]: step for step in all_steps}
     if "ByteLevel" in steps:
         bytes_of = _bytes_of_characters()
         return lambda token: b"".join(bytes_of.get(character) or character.encode() for character in token)
@@ -39,11 +40,19 @@ def _writer(decoder: Any) -> Callable[[str], bytes]:
     if decoder is None:
         return lambda token: f" {token}".encode()
     falls_back = "ByteFallback" in steps
+    replaced = [(step["replacement"], " ") for step in all_steps if step["type"] == "Metaspace"]
+    replaced += [
+        (step["pattern"]["String"], step["content"])
+        for step in all_steps
+        if step["type"] == "Replace" and "String" in step["pattern"]
+    ]
 
     def write(token: str) -> bytes:
         if falls_back and (byte := BYTE.fullmatch(token)):
             return bytes.fromhex(byte[1])
-        return token.replace("▁", " ").encode()
+        for old, new in replaced:
+            token = token.replace(old, new)
+        return token.encode()
 
     return write
 

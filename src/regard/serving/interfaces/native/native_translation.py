@@ -262,6 +262,8 @@ async def translate(
     wanted = fields.request()
     if fields.trace:
         return await _traced(context, fields, wanted)
+    if wanted.format != "text" and wanted.options.n_best > 1:
+        raise ServingError(400, "n_best is of texts without markup.")
     found, pending = await context.outcomes(wanted)
     return _translated(found, str(pending.direction), is_list=isinstance(fields.given, list))
 

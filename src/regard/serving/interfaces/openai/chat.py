@@ -36,7 +36,9 @@ WEBLATE_PART = "\n==WEBLATE_PART==\n"
 INSTRUCTION = re.compile(r"^\s*(please )?translate\b[^\n]{0,300}(:|\.)?\s*$", re.IGNORECASE)
 """The prompt that Subtitle Edit puts before a blank line and the text."""
 CANNOT = re.compile(
-    r"\b(json|xml)\b.{0,80}\b(format|object|array|schema|output|return|respond)", re.IGNORECASE | re.DOTALL
+    r"\b(json|xml)\b[^.,;\n]{0,80}\b(format|object|array|schema)\b"
+    r"|(?<!not )(?<!n't )(?<!never )\b(output|return|respond|reply|answer)\b[^.,;\n]{0,40}\b(json|xml)\b(?! tags?\b)",
+    re.IGNORECASE,
 )
 """Prompts for answers in a form, which a translation model cannot follow."""
 LONGEST_PROMPT, LONGEST_SYSTEM = 400, 10_000

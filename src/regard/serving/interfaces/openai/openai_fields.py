@@ -29,6 +29,7 @@ LOGGED_NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 LONGEST_SHOWN = 60
 DRAWING = ("temperature", "top_p", "top_k", "min_p", "typical", "seed")
 """Fields that are options of ours by the same name; OpenAI has the first two and the last."""
+MOST_SEED = 2**63
 KEYS = ("api_key", "auth_key", "key")
 """Fields that may have a client's key."""
 HARMLESS = (
@@ -106,9 +107,14 @@ class OpenAIFields(Fields):
 
     @property
     def drawing(self) -> dict[str, Any]:
-        """The given options of drawing tokens."""
+        """The given options of drawing tokens. As in vLLM, `top_k` of -1 or 0 draws from all; a seed may be negative."""
         given = self.model_extra or {}
-        return {name: given[name] for name in DRAWING if name in given and given[name] != ""}
+        found = {name: given[name] for name in DRAWING if name in given and given[name] != ""}
+        if found.get("top_k") in (-1, 0):
+            del found["top_k"]
+        if type(seed := found.get("seed")) is int and -MOST_SEED <= seed < 0:
+            found["seed"] = seed + MOST_SEED
+        return found
 
     @field_validator("stop")
     @classmethod

@@ -102,4 +102,4 @@ def failure(error: ServingError) -> Failure:
     return {"error": {"message": str(error), "type": kind, "param": error.param, "code": error.code}}
 
 
-INTERFACE = Interface("openai", "/v1", failure, takes_forms=False)
+INTERFACE = Interface("openai", "/v1", failure, key_status=401, takes_forms=False)
