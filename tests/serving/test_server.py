@@ -391,3 +391,24 @@ def test_many_reloads_hold_nobody_up(start: Start, folder: Path, translator: Tra
     assert len(content["translations"]) == 900
     wait_for(lambda: "loaded anew" in server.log.read_text())
     assert server.stop() == 0
+
+
+def test_a_text_in_the_targets_language_already_comes_back(start: Start, folder: Path) -> None:
+    server = start(folder)
+    german = "Zwei braune Hunde spielen mit einem Mann im tiefen Schnee."
+    for text, is_same in (
+        (german, True),
+        (f"<p>{german}</p>", True),
+        ("Zwei Hunde", False),
+        ("Two brown dogs " * 4, False),
+    ):
+        kind = "html" if "<" in text else "text"
+        fields = {"q": text, "source": "auto", "target": "de", "format": kind}
+        status, found = send(server, "POST", "/translate", json.dumps(fields), JSON)
+        assert status == 200
+        assert (found["translatedText"] == text) == is_same, text
+        assert found["detectedLanguage"]["language"] == ("de" if is_same else "en")
+    english = json.dumps(
+        {"q": "Two brown dogs play with an old man in the deep snow.", "source": "auto", "target": "en"}
+    )
+    assert send(server, "POST", "/translate", english, JSON)[1]["translatedText"].startswith("Two brown dogs")

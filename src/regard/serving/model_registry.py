@@ -28,6 +28,8 @@ MOST_LISTED = 20
 """Directions that a message lists."""
 WAITING_SECONDS = 10.0
 """The time between two lines of the log that say that a reload waits."""
+LEAST_LETTERS, SURE = 40, 0.95
+"""The letters and the probability from which on a text is surely in a language; LibreTranslate has the same bound of letters."""
 LOG = logging.getLogger("regard.serving")
 
 
@@ -256,6 +258,15 @@ class ModelRegistry:
         sources = sorted({each.source for each in self._named if target is None or each.target in (target, ANY)})
         found = [(code, 1.0) for code in sources] if len(sources) == 1 else detect(text, sources)
         return found if has_letters(text) and ANY not in sources else [(code, 0.0) for code in sources if found]
+
+    def certainty_of(self, text: str, code: str) -> float:
+        """The probability that a text is in a language, among all that are served; 0 if it is too short to be sure, or not likely
+        enough.
+        """
+        if code not in self.codes or ANY in self.codes or sum(map(str.isalpha, text)) < LEAST_LETTERS:
+            return 0.0
+        ranked = detect(text, sorted(self.codes))
+        return ranked[0][1] if ranked and ranked[0][0] == code and ranked[0][1] >= SURE else 0.0
 
 
 def _directions_of(scheduler: Scheduler[Any], languages: Languages) -> dict[Direction, Scheduler[Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -19,11 +20,12 @@ from regard.serving.directions import ANY, Direction, adapter_of, code_of
 from regard.serving.documents import documents_of, pieces_of
 from regard.serving.glossaries import required_phrases
 from regard.serving.limits import ServingError
-from regard.serving.model_registry import ModelRegistry
+from regard.serving.model_registry import LEAST_LETTERS, ModelRegistry
 from regard.serving.text_results import PendingTranslation
 from regard.serving.translation_request import TranslationRequest
 from regard.text.encoded_sentence import EncodedSentence
 
+TAG = re.compile(r"<[^>]*>")
 MOST_CANDIDATES = 32
 """Candidates of minimum Bayes risk."""
 WORTH_A_THREAD = 1_000
@@ -88,8 +90,9 @@ class TranslationService:
     def is_short(self, wanted: TranslationRequest) -> bool:
         """Whether a request is begun, and its answer put together, in less time than a thread takes to be woken."""
         plain = wanted.format == "text" and not wanted.glossaries
-        known = code_of(wanted.source) is not None or self.registry.has_one_source
-        return plain and known and sum(map(len, wanted.texts)) < WORTH_A_THREAD
+        size = sum(map(len, wanted.texts))
+        is_detected = code_of(wanted.source) is None and (size >= LEAST_LETTERS or not self.registry.has_one_source)
+        return plain and not is_detected and size < WORTH_A_THREAD
 
     def submit(
         self,
@@ -110,9 +113,9 @@ class TranslationService:
         """
         self.check(wanted)
         confidence = 1.0
-        likely = self.registry.detect("\n".join(wanted.texts), wanted.target) if code_of(wanted.source) is None else []
-        if likely:
-            wanted, confidence = replace(wanted, source=likely[0][0]), likely[0][1]
+        if code_of(wanted.source) is None:
+            source, confidence = self._detected(wanted)
+            wanted = replace(wanted, source=source)
         if (same := self._same_language(wanted)) is not None:
             pending = self._untranslated(wanted, same, confidence)
         else:
@@ -161,6 +164,17 @@ class TranslationService:
             constraints["required"] = required_phrases(wanted.glossaries, translator, sentences, options)
         job = Job(sentences, options, self.limits.seconds, constraints)
         return documents, pieces, job
+
+    def _detected(self, wanted: TranslationRequest) -> tuple[str | None, float]:
+        """The language of texts whose language was not named, and its probability: the target's if they surely are in it already,
+        else one that is translated into it.
+        """
+        text, target = "\n".join(wanted.texts), code_of(wanted.target)
+        shown = text if wanted.format == "text" else TAG.sub(" ", text)
+        if target is not None and (certainty := self.registry.certainty_of(shown, target)):
+            return target, certainty
+        likely = self.registry.detect(text, wanted.target)
+        return likely[0] if likely else (wanted.source, 1.0)
 
     def _same_language(self, wanted: TranslationRequest) -> str | None:
         """The language of a request whose source and target are the same, if it is served otherwise, and no model is for that."""
