@@ -157,6 +157,14 @@ def test_libretranslates_own_page(server: Running, translator: Translator) -> No
     assert (status, content) == (200, {"translatedText": "\r\n\r\n".join(expected)})
 
 
+def test_a_target_with_a_host(server: Running) -> None:
+    """RFC 9112, section 3.2.2: `curl -x` sends it, and a server must accept it."""
+    connection = http.client.HTTPConnection(server.url.removeprefix("http://"))
+    connection.request("GET", "http://translate.local/health")
+    assert connection.getresponse().status == 200
+    connection.close()
+
+
 @pytest.mark.parametrize("path", ["/translate/", "//translate", "/translate//", "//translate/"])
 def test_slashes_too_many(server: Running, translator: Translator, path: str) -> None:
     expected = translator.translate(TEXT).text

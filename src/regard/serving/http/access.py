@@ -79,8 +79,8 @@ class Access:
 
 
 def known_path(path: str) -> str:
-    """A path without slashes at its end, and with one where there are several."""
-    return re.sub("/{2,}", "/", path).rstrip("/") or "/"
+    """A path without slashes at its end, with one where there are several, and without the host that a proxy's clients send."""
+    return re.sub("/{2,}", "/", re.sub("^https?://[^/]*", "", path)).rstrip("/") or "/"
 
 
 def _note(scope: MutableMapping[str, Any], name: str, status: int, seconds: float, trace: str) -> None:
