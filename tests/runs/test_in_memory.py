@@ -181,6 +181,16 @@ def test_settings_by_name_that_are_none(named: dict[str, Any], message: str, tmp
     assert re.search(message, str(raised.value))
 
 
+@pytest.mark.parametrize("family", [{}, {"arch": "decoder"}, {"arch": "encoder", "task": "classify"}])
+def test_empty_lists(family: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="data must be names of files, or rows; got an empty list"):
+        regard.train([], tmp_path / "m", **family)
+    (tmp_path / "lines").write_text("ab\n" * 30)
+    data = tmp_path / "lines" if family.get("arch") == "decoder" else [("a", "b")] * 30
+    with pytest.raises(DataError, match="valid must be names of files, or rows; got an empty tuple"):
+        regard.train(data, tmp_path / "m", valid=(), **family)
+
+
 @pytest.mark.parametrize("arch", list(ARCHITECTURES))
 def test_a_name_means_one_setting(arch: str) -> None:
     """Where two sections have a key of one name, a setting by that name alone would go to one of them without a word."""
