@@ -1,4 +1,6 @@
-"""Former names of options still work, and say what they are called now; a text in place of a list is named."""
+"""Former names of options still work, and say what they are called now; a text in place of a list is named,
+and one that is no Unicode.
+"""
 
 from typing import Any
 
@@ -25,3 +27,11 @@ def test_a_text_in_place_of_a_list(kind: Any, name: str) -> None:
             kind(**{name: text})
     with pytest.raises(SettingsError, match=rf"^{name} must be a list; got 5\.$"):
         kind(**{name: 5})
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(DecodingOptions, "banned"), (DecodingOptions, "vocabulary"), (TextOptions, "stop")]
+)
+def test_half_a_surrogate_pair(kind: Any, name: str) -> None:
+    with pytest.raises(SettingsError, match=rf"^{name} must be valid Unicode; got 'a\\ud800'\.$"):
+        kind(**{name: ["fine", "a\ud800"]})

@@ -13,6 +13,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from regard.errors import SettingsError, UnknownOptionError, short_repr
 
 Record = TypeVar("Record", bound="Options")
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair, which no tokenizer reads."""
 
 
 class Options(BaseModel):
@@ -37,6 +39,10 @@ class Options(BaseModel):
             super().__init__(**options)
         except ValidationError as error:
             raise self._first_problem(error) from error
+        for name, value in self:
+            halves = (each for each in value if SURROGATE.search(each)) if isinstance(value, tuple) else iter(())
+            if (half := next(halves, None)) is not None:
+                raise SettingsError(f"{name} must be valid Unicode; got {short_repr(half)}.")
         self.check()
 
     def check(self) -> None:
