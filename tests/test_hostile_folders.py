@@ -73,6 +73,8 @@ def change_weights(folder: Path, name: str, tensor: torch.Tensor) -> None:
         ({"pad_id": 10**30}, r"pad_id: Input should be less than"),
         ({"pad_id": 5000}, r"ids of symbols must be below 15, the size of the source's vocabulary; got 5000"),
         ({"arch": "rnn", "model_dim": 10**12}, r"config\.json"),
+        ({"arch": -1}, r"config\.json: arch must be a family of models; got -1\. Allowed: decoder"),
+        ({"arch": []}, r"config\.json: arch must be a family of models; got \[\]\. Allowed: decoder"),
         ({"pruned_heads": {"encoder.0": list(range(10**5))}}, r"pruned_heads must be increasing, from 0 to 2"),
     ],
 )  # fmt: skip

@@ -200,7 +200,7 @@ def nearest_hint(given: str, allowed: Iterable[str]) -> str:
     return f"Allowed: {shown} and {more:,} more." if more > 0 else f"Allowed: {shown}."
 
 
-def check_known(name: str, given: str, known: Collection[str], rule: str) -> None:
+def check_known(name: str, given: object, known: Collection[str], rule: str) -> None:
     """Make sure that a value is a known one.
 
     Args:
@@ -208,8 +208,8 @@ def check_known(name: str, given: str, known: Collection[str], rule: str) -> Non
     Raises:
         SettingsError: it is not.
     """
-    if given not in known:
-        raise SettingsError(f"{name} must be {rule}; got {short_repr(given)}. {nearest_hint(given, known)}")
+    if not isinstance(given, str) or given not in known:
+        raise SettingsError(f"{name} must be {rule}; got {short_repr(given)}. {nearest_hint(str(given), known)}")
 
 
 def short_repr(value: object) -> str:

@@ -68,6 +68,18 @@ def test_letters_that_are_added_are_parts_of_words(kind: Any, across: bool, tmp_
     assert tokenizer.encode("<t> ab cde") == [tokenizer.id_of("<t>"), *plain.encode(" ab cde")]
 
 
+@pytest.mark.parametrize("kind", ["bpe", "unigram", "characters", "words"])
+def test_they_are_found_in_composed_and_decomposed_text(kind: Any, tmp_path: Path) -> None:
+    config = TokenizerConfig(kind=kind, vocab_size=40, add=["č", "<é>"])
+    tokenizer = Tokenizer.train(["ab cde fgh", "cab be"] * 5, config)
+    tokenizer.save(tmp_path / "t.json")
+    wanted = tokenizer.encode("č ab<é>")
+    assert tokenizer.unk_id not in wanted
+    assert tokenizer.encode("c\u030c ab<e\u0301>") == Tokenizer.load(tmp_path / "t.json").encode("č ab<é>") == wanted
+    assert tokenizer.decode(wanted) == "č ab<é>"
+    assert tokenizer.offsets("c\u030c ab<e\u0301>")[-1] == (5, 9)
+
+
 @pytest.mark.parametrize("normalization", ["NFC", "NFD"])
 @pytest.mark.parametrize("space", [True, False])
 def test_words_that_are_added_to_words_are_words(normalization: Any, space: bool, tmp_path: Path) -> None:

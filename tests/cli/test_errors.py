@@ -217,7 +217,10 @@ def test_an_output_file_in_no_folder(folder: Path, capsys: pytest.CaptureFixture
 def test_results_that_are_truncated(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         run(["train", "a", "b", "-o", "small", "--set", "model.model_dim=16", "--steps", "1"])
-    for content in ('{"bleu": 3', "{}"):
+    large = f'{{"evaluated_on": "x", "bleu": {"9" * 400}}}'
+    wrong = (f'{{"evaluated_on": "x", "bleu": 3, "signatures": {value}}}' for value in ("null", '"none"', "3", "[]"))
+    others = ('{"evaluated_on": "x", "by_direction": []}', '{"evaluated_on": "x", "labels": [1]}')
+    for content in ('{"bleu": 3', "{}", large, *wrong, *others):
         (folder / "small" / "results.json").write_text(content)
         assert re.search(r"results\.json .*; got \w+Error", message(capsys, "info", "small"))
 

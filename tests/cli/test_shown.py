@@ -1,5 +1,6 @@
 """What a person sees of texts, names and messages: help where nothing is asked, no control characters, no markup."""
 
+import contextlib
 import io
 import json
 import os
@@ -143,6 +144,16 @@ def test_what_info_says_of_a_model(model: Path, capsys: pytest.CaptureFixture[st
     assert r"[red]m\x1b[31m\u202e: " in shown
     assert code_of("info", model, "--json") == 0  # to a pipe: as it is
     assert json.loads(capsys.readouterr().out)["model"]["labels"][0] == ATTACK
+
+
+def test_streams_of_text_alone(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A notebook has such an output, and so has `contextlib.redirect_stdout(io.StringIO())`."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\ufeffab\r\ncde\n"))
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        assert code_of("predict", model, "-") == 0
+        print_result("name", end="")
+    assert printed.getvalue().count(ATTACK) == 2
+    assert printed.getvalue().endswith("\nname")
 
 
 def test_what_is_predicted_on_a_terminal_and_in_a_pipe(

@@ -93,7 +93,9 @@ def test_it_is_stored(tmp_path: Path) -> None:
         "", "[]", "{}", '{"log_probs": [], "chrf": [], "num_pairs": 3}', '{"log_probs": 3, "chrf": [1], "num_pairs": 3}',
         '{"log_probs": [-2, -1], "chrf": [0.5], "num_pairs": 3}', '{"log_probs": [-1, -2], "chrf": [0.1, 0.2], "num_pairs": 3}',
         '{"log_probs": [NaN], "chrf": [0.1], "num_pairs": 3}', '{"log_probs": [-1], "chrf": ["x"], "num_pairs": 3}',
-        "[" * 100_000,
+        '{"log_probs": [-1], "chrf": [0.1], "num_pairs": Infinity}', '{"log_probs": [-1], "chrf": [1.1], "num_pairs": 3}',
+        f'{{"log_probs": [-{"9" * 400}], "chrf": [0.1], "num_pairs": 3}}', '{"log_probs": [-1], "chrf": [-0.1], "num_pairs": 3}',
+        f'{{"log_probs": [-1], "chrf": [{"9" * 400}], "num_pairs": 3}}', "[" * 100_000,
     ],
 )  # fmt: skip
 def test_a_damaged_file_is_refused(tmp_path: Path, content: str) -> None:

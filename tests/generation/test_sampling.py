@@ -26,6 +26,8 @@ def test_what_can_be_drawn() -> None:
     assert kept(SamplingOptions(top_p=0.5)) == [True, False, False, False]
     assert kept(SamplingOptions(top_p=0.51)) == [True, True, False, False]
     assert kept(SamplingOptions(top_p=0.001)) == [True, False, False, False]
+    assert kept(SamplingOptions(top_p=1e-50)) == [True, False, False, False]  # 0 in float32
+    assert kept(SamplingOptions(typical=1e-50)) == [False, True, False, False]
     assert kept(SamplingOptions(min_p=0.25)) == [True, True, True, False]
     assert kept(SamplingOptions(min_p=0.51)) == [True, False, False, False]
     # Surprises 0.69, 1.39, 1.90, 2.30 nats; their mean is 1.21: the second is nearest, then the first.

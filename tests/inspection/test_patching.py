@@ -178,6 +178,8 @@ def test_answers_are_named(make: Any) -> None:
         patch(make("classes"), "abc", "abd", answers=("x", "w"))
     with pytest.raises(SettingsError, match="`prefix` is for models that translate"):
         patch(make("text"), "abc", "abd", prefix="c")
+    with pytest.raises(SettingsError, match="prefix 'Ω' cannot be written: it is not in the model's vocabulary"):
+        patch(pipeline, "abc", "abd", answers=("c", "d"), prefix="Ω")
 
 
 def test_a_recurrent_model_has_no_places(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Data that a program holds, and settings by their keys alone."""
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -170,12 +171,24 @@ def test_tagged_words_in_memory() -> None:
         ({"num_layers": 2}, "got 'num_layers'"),
         ({"steps": 0}, "training.steps must be greater than or equal to 1; got 0."),
         ({"steps": 10, "settings": {"training": {"steps": 11}}}, "training.steps .*twice.*11.*10"),
+        ({"learning_rate": math.nan}, "training.learning_rate must be a finite number; got nan."),
+        ({"settings": {"model": {"dropout": float("nan")}}, "dropout": math.nan}, "model.dropout .*finite.*got nan."),
     ],
 )
 def test_settings_by_name_that_are_none(named: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(SettingsError) as raised:
         regard.train(PAIRS, tmp_path / "m", **named)
     assert re.search(message, str(raised.value))
+
+
+@pytest.mark.parametrize("family", [{}, {"arch": "decoder"}, {"arch": "encoder", "task": "classify"}])
+def test_empty_lists(family: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="data must be names of files, or rows; got an empty list"):
+        regard.train([], tmp_path / "m", **family)
+    (tmp_path / "lines").write_text("ab\n" * 30)
+    data = tmp_path / "lines" if family.get("arch") == "decoder" else [("a", "b")] * 30
+    with pytest.raises(DataError, match="valid must be names of files, or rows; got an empty tuple"):
+        regard.train(data, tmp_path / "m", valid=(), **family)
 
 
 @pytest.mark.parametrize("arch", list(ARCHITECTURES))

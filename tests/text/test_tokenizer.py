@@ -147,6 +147,20 @@ def test_a_phrase_is_a_token_where_tokens_reach_across_spaces() -> None:
         TokenizerConfig(kind="words", across_spaces=True)
 
 
+@pytest.mark.parametrize("space", [True, False])
+def test_a_space_alone_is_no_word(space: bool) -> None:
+    config = TokenizerConfig(kind="words", vocab_size=50, add=["<law>"], leading_space=space)
+    tokenizer = Tokenizer.train(["a cat", "a  cat "], config)
+    first = "▁a" if space else "a"
+    assert tokenizer.tokens(range(4, len(tokenizer))) == [first, "▁cat", "<law>"]
+    for text in ("a <law> cat", "a  <law>   cat  "):
+        ids = tokenizer.encode(text)
+        assert tokenizer.tokens(ids) == [first, "<law>", "▁cat"]
+        assert [text[begin:end].strip() for begin, end in tokenizer.offsets(text)] == ["a", "<law>", "cat"]
+    assert tokenizer.encode(" ") == []
+    assert tokenizer.tokens(tokenizer.encode("a  cat ")) == [first, "▁cat"]
+
+
 def test_words_are_tokens_and_new_ones_unknown() -> None:
     tokenizer = Tokenizer.train(["t͡ʃ a ˧˧", "a 12"], TokenizerConfig(kind="words", vocab_size=50))
     assert tokenizer.tokens(tokenizer.encode("a t͡ʃ 12")) == ["▁a", "▁t͡ʃ", "▁12"]

@@ -23,6 +23,7 @@ from regard.nn.hooks import forward_hooks, hooks_of
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.predictor import Predictor
+from regard.pipelines.requests import ids_of_prefix
 from regard.pipelines.translator import Translator
 
 PLACES_AT_ONCE = 64
@@ -117,7 +118,8 @@ def patch(
         ids: of a model that reads only A, the ids that it reads in the place of those of the text: a model may write others.
         tell: called with `patching`, the number of runs of the model that are made, and that of all.
     Raises:
-        SettingsError: an unknown `what`, a recurrent model, or answers that are no tokens or labels of the model.
+        SettingsError: an unknown `what`, a recurrent model, answers that are no tokens or labels of the model, or a prefix with
+            unknown tokens.
         DataError: texts with different numbers of tokens, or the same answer for both.
     """
     if what not in ("states", "heads"):
@@ -185,7 +187,7 @@ def _runs_of_pairs(
     translator: Translator, texts: tuple[str, str], answers: tuple[str, str] | None, prefix: str
 ) -> tuple[list[Run], tuple[tuple[str, str], dict[str, int]]]:
     writer, reader = translator.tokenizer, translator.source_tokenizer
-    given = writer.encode(prefix)
+    given = ids_of_prefix(prefix, writer)
     if answers is None:
         written = [each.ids for each in translator.translate(list(texts), beam_size=1, prefixes=[prefix] * 2)]
         common = [one for one, _ in takewhile(lambda pair: pair[0] == pair[1], zip(*written, strict=False))]

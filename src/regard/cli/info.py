@@ -34,7 +34,7 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
         try:
             results = json.loads(results_file.read_text(encoding="utf-8"))
             measured = f"\nmeasured on {results['evaluated_on']}:\n{summary(results)}"
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise ModelFolderError(
                 f"{results_file} must hold the results of a training run; got {error!r}. Is it complete?"
             ) from error

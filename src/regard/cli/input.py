@@ -71,7 +71,9 @@ def input_lines(name: str, *, is_live: bool = True) -> Iterator[str]:
     from regard.text.lines import iterate_lines, open_lines
 
     if name == "-":
-        yield from iterate_lines(sys.stdin.buffer, "standard input")
+        has_bytes = hasattr(sys.stdin, "buffer")  # `io.StringIO` has none
+        encoded = sys.stdin.buffer if has_bytes else (line.encode("utf-8", "surrogatepass") for line in sys.stdin)
+        yield from iterate_lines(encoded, "standard input")
         return
     with open_lines(name, is_live=is_live) as stream:
         yield from iterate_lines(stream, name)

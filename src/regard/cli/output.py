@@ -28,6 +28,9 @@ def print_result(text: str, end: str = "\n", *, has_colours: bool = False) -> No
         parts = COLOURS.split(text) if has_colours else [text]
         text = "".join(part if index % 2 else printable(part) for index, part in enumerate(parts))
     sys.stdout.flush()
+    if not hasattr(sys.stdout, "buffer"):  # a notebook's, or `io.StringIO`
+        sys.stdout.write(f"{text}{end}")
+        return
     sys.stdout.buffer.write(f"{text}{end}".encode("utf-8", "surrogateescape"))  # file names may hold any bytes
     sys.stdout.buffer.flush()
 

@@ -326,7 +326,7 @@ def find_corpora(names: Sequence[str | os.PathLike[str]]) -> list[Corpus]:
             )
         corpora.append(Corpus(*_divided(paths)))
     if not corpora:
-        raise DataError("pairs must come from two parallel files or one file of pairs; got no names.")
+        raise DataError("pairs must come from two parallel files or one file of pairs; got an empty list.")
     return corpora
 
 

@@ -87,11 +87,13 @@ class Confidence:
             num_pairs = int(content["num_pairs"])
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise ModelFolderError(
                 f"{path} must be a calibration as Regard writes it; got: {error}. Delete it."
             ) from error
         ascends = all(first < second for values in (log_probs, chrf) for first, second in pairwise(values))
         if not log_probs or len(log_probs) != len(chrf) or not ascends or not np.isfinite([*log_probs, *chrf]).all():
             raise ModelFolderError(f"{path} must have as many log_probs as chrf, both ascending. Delete it.")
+        if chrf[0] < 0 or chrf[-1] > 1:
+            raise ModelFolderError(f"{path} must have chrf from 0 to 1; got {chrf[0]:g} to {chrf[-1]:g}. Delete it.")
         return cls(log_probs, chrf, num_pairs)

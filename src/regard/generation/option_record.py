@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
@@ -11,6 +13,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from regard.errors import SettingsError, UnknownOptionError, short_repr
 
 Record = TypeVar("Record", bound="Options")
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair, which no tokenizer reads."""
 
 
 class Options(BaseModel):
@@ -35,6 +39,10 @@ class Options(BaseModel):
             super().__init__(**options)
         except ValidationError as error:
             raise self._first_problem(error) from error
+        for name, value in self:
+            halves = (each for each in value if SURROGATE.search(each)) if isinstance(value, tuple) else iter(())
+            if (half := next(halves, None)) is not None:
+                raise SettingsError(f"{name} must be valid Unicode; got {short_repr(half)}.")
         self.check()
 
     def check(self) -> None:
@@ -72,6 +80,14 @@ class Options(BaseModel):
         name = ".".join(str(part) for part in problem["loc"])
         if problem["type"] == "extra_forbidden":
             return UnknownOptionError(name, cls.model_fields)
+        if problem["type"] == "tuple_type":
+            hint = f" Write {_as_list(text)}." if isinstance(text := problem["input"], str) else ""
+            return SettingsError(f"{name} must be a list; got {short_repr(text)}.{hint}")
         message = problem["msg"].removeprefix("Input ").removeprefix("should be").strip()
         message = message.replace("greater than or equal to", "at least").replace("less than or equal to", "at most")
         return SettingsError(f"{name} must be {message}; got {short_repr(problem['input'])}.")
+
+
+def _as_list(text: str) -> str:
+    """A list of one text in YAML, which needs quotation marks around signs alone."""
+    return f"[{text}]" if re.fullmatch(r"[^\W\d]+", text) else json.dumps([text], ensure_ascii=False)

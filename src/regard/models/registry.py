@@ -153,7 +153,9 @@ def parse_config(values: Any) -> ModelConfig:
         SettingsError: an unknown family.
         pydantic.ValidationError: a key or value that the family does not have.
     """
-    return architecture(values.get("arch", "encoder-decoder")).config(**values)
+    arch = current("arch", values.get("arch", "encoder-decoder"))
+    check_known("arch", arch, ARCHITECTURES, "a family of models")  # a file may have anything there
+    return architecture(arch).config(**values)
 
 
 @torch.no_grad()

@@ -63,7 +63,8 @@ def make_requests(
         tokenizer: of the targets.
         first: the number of the first line, for messages and random choices.
     Raises:
-        DataError: not as many prefixes or lists of phrases as texts, or phrases that cannot be written, or not together.
+        DataError: not as many prefixes or lists of phrases as texts, or prefixes or phrases that cannot be written, or not
+            together.
         SettingsError: required phrases and a method other than beam search.
     """
     for name, given in (("prefixes", prefixes), ("required", required)):
@@ -77,8 +78,8 @@ def make_requests(
             found.append(None)
             continue
         shortest, longest = options.lengths(len(source_ids), max_positions)
-        prefix_ids = tuple(tokenizer.encode(prefixes[index])) if prefixes and prefixes[index] else ()
         try:
+            prefix_ids = tuple(ids_of_prefix(prefixes[index], tokenizer)) if prefixes and prefixes[index] else ()
             phrases = [
                 tuple(_ids_of_phrase(each, tokenizer, options)) for each in (required[index] if required else ())
             ]
@@ -87,6 +88,18 @@ def make_requests(
         except SettingsError as error:
             raise DataError(f"line {first + index}: {error}") from error
     return found
+
+
+def ids_of_prefix(prefix: str, tokenizer: Tokenizer) -> list[int]:
+    """The ids of what a text must begin with.
+
+    Raises:
+        SettingsError: it has unknown tokens, which would be written as nothing.
+    """
+    ids = tokenizer.encode(prefix)
+    if tokenizer.unk_id in ids:
+        raise SettingsError(f"prefix {prefix!r} cannot be written: it is not in the model's vocabulary.")
+    return ids
 
 
 def _ids_of_phrase(phrase: str, tokenizer: Tokenizer, options: DecodingOptions) -> list[int]:

@@ -168,7 +168,7 @@ def train(
             check_room(chosen.with_least_vocabulary(), resolve_device(device), world, shard=shard)
         if old_valid is not None and from_ is not None and world.is_main:
             with_languages = chosen.data.directions is not None
-            old_task = OldTask.measured(names_of(old_valid), from_, device, with_languages=with_languages)
+            old_task = OldTask.measured(names_of(old_valid, "old_valid"), from_, device, with_languages=with_languages)
             options = replace(options, old_task=old_task)
         with world.first_on_each_machine():
             if pretrained is not None:

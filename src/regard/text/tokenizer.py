@@ -185,7 +185,9 @@ class Tokenizer:
         others = [token for token in tokens if token not in words]
         content = with_words(self.backend_json, words) if words else self.backend_json
         backend = tokenizers.Tokenizer.from_str(joining_json(content) if self.is_ours and others else content)
-        backend.add_tokens([tokenizers.AddedToken(token, normalized=False, special=False) for token in others])
+        # Looked for in composed text, like all others. In taken-apart text, the library would spell them taken apart, too.
+        composes = self.is_ours and isinstance(backend.normalizer, normalizers.NFC)
+        backend.add_tokens([tokenizers.AddedToken(token, normalized=composes, special=False) for token in others])
         vocabulary = None if self.vocabulary is None else list(dict.fromkeys([*self.vocabulary, *tokens]))
         return Tokenizer(backend, None if self.is_ours else self.symbols, vocabulary, languages=self.languages)
 

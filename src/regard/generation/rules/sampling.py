@@ -67,10 +67,11 @@ def filtered_logits(logits: Float[Tensor, "*row vocab"], settings: SamplingOptio
 
 
 def _first_of_mass(logits: Tensor, rank: Tensor, mass: float) -> Tensor:
-    """The logits of the tokens that come first by rank, the lowest first, and together have some probability."""
+    """The logits of the tokens that come first by rank, the lowest first, and together have some probability; of one at least."""
     order = rank.argsort(dim=-1, stable=True)
     probs = logits.softmax(dim=-1).gather(-1, order)
     is_beyond = probs.cumsum(dim=-1) - probs >= mass  # the tokens before it have the mass already
+    is_beyond[..., 0] = False  # the mass may be 0 in the precision of the logits
     return logits.masked_fill(torch.zeros_like(is_beyond).scatter(-1, order, is_beyond), -torch.inf)
 
 

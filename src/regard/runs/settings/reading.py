@@ -111,10 +111,15 @@ def check_agreement(options: Mapping[str, tuple[str, Any]], settings: Mapping[st
         section, _, key = name.rpartition(".")
         values = settings.get(section)
         other = values.get(key) if isinstance(values, Mapping) else None
-        if value is not None and other is not None and current(key, value) != current(key, other):
+        if value is not None and other is not None and _differ(current(key, value), current(key, other)):
             shown = ", ".join(map(str, value)) if isinstance(value, list) else current(key, value)
             there = other[:LONGEST_VALUE] if isinstance(other, str) else short_repr(other)
             raise SettingsError(f"`{option} {shown}` contradicts the setting `{name}: {there}`; remove one of them.")
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two values of a setting differ. NaN, which is refused where its range is checked, does not differ from itself."""
+    return one is not other and one != other and repr(one) != repr(other)
 
 
 def given_arch_and_task(
@@ -170,8 +175,8 @@ def together(*layers: Mapping[str, Mapping[str, Any]]) -> Nested:
                 found[section] = values  # `RunSettings.build` raises the error
                 continue
             for key, value in values.items():
-                if found.setdefault(section, {}).setdefault(key, value) != value:
-                    before = found[section][key]
+                before = found.setdefault(section, {}).setdefault(key, value)
+                if _differ(before, value):
                     raise SettingsError(
                         f"{section}.{key} is given twice, as {before!r} and as {value!r}; remove one of them."
                     )

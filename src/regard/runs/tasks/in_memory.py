@@ -42,7 +42,7 @@ def trained_on_too(data: Any, valid: Any) -> str | None:
     if valid is None or is_in_memory(data) or is_in_memory(valid):
         return None
     known = [_file_and_part(name) for name in names_of(data)]
-    for name in names_of(valid):
+    for name in names_of(valid, "valid"):
         path, part = _file_and_part(name)
         if any(path == other and (part == its or not (part and its)) for other, its in known):
             return os.fspath(name)
@@ -120,9 +120,18 @@ def _text_or_pair(cell: Any, name: str, number: int) -> str:
     return "\t".join(texts)
 
 
-def names_of(data: Any) -> list[str | os.PathLike[str]]:
-    """Names of files, given as one or as several."""
-    return [data] if isinstance(data, str | os.PathLike) else list(data)
+def names_of(data: Any, name: str = "data") -> list[str | os.PathLike[str]]:
+    """Names of files, given as one or as several.
+
+    Args:
+        name: of the argument, for messages.
+    Raises:
+        DataError: there are none.
+    """
+    names = [data] if isinstance(data, str | os.PathLike) else list(data)
+    if not names:
+        raise DataError(f"{name} must be names of files, or rows; got an empty {type(data).__name__}.")
+    return names
 
 
 def refuse(data: Any, what: str) -> None:

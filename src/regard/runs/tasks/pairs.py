@@ -187,9 +187,9 @@ class PairsTask(Task):
             by_digest = dict(zip((corpus.digest for corpus in whole), tags, strict=False))
             corpora, valid_text = hold_out_pairs(whole, less=settings.holds_out_less, tags=by_digest)
         elif settings.data.directions is not None:
-            valid_text = tagged_pairs(names_of(valid), settings.data.directions)
+            valid_text = tagged_pairs(names_of(valid, "valid"), settings.data.directions)
         else:
-            valid_text = pairs_of(valid, columns) if is_in_memory(valid) else read_pairs(names_of(valid))
+            valid_text = pairs_of(valid, columns) if is_in_memory(valid) else read_pairs(names_of(valid, "valid"))
         return cls(corpora, valid_text, settings, display, inputs.initial)
 
     def batches(self, start: tuple[int, int] = (0, 0), shard: tuple[int, int] = (0, 1)) -> Iterator[Any]:

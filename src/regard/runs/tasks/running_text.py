@@ -119,7 +119,7 @@ class TextTask(Task):
             name = " + ".join(os.fspath(name) for name in names)
             texts, valid = hold_out_end(texts)
             return cls(texts, valid, f"{name} (its end)", settings, display, inputs.initial)
-        valid_names = names_of(inputs.valid)
+        valid_names = names_of(inputs.valid, "valid")
         valid = [line for line in read_text(valid_names) if cls.with_blank or line.strip()]
         return cls(texts, valid, " + ".join(os.fspath(name) for name in valid_names), settings, display, inputs.initial)
 

@@ -56,6 +56,8 @@ def _steps(config: TokenizerConfig, scheme: str) -> list[pre_tokenizers.PreToken
     # A special token that a text spells out is cut after its first character, so that no token is ever learnt that is spelled
     # like it: the library would take the one for the other.
     spelled = rf"^<(?=(?:{INSIDE})$)" if config.kind == "words" else rf"<(?={INSIDE})"
+    if config.kind == "words":  # a space before another one, an added token or the end is no word
+        steps.append(pre_tokenizers.Split(Regex("^▁$"), behavior="removed"))
     return [*steps, pre_tokenizers.Split(Regex(spelled), behavior="merged_with_previous")]
 
 
