@@ -14,12 +14,14 @@ from regard.errors import SettingsError, ShapeError
 from regard.extending import Callback
 from regard.inspection.ablation import gated
 from regard.inspection.capture import capture
+from regard.models.adaptation import AdapterConfig, add_adapter, merged
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.heads import Site, multihead_attentions, prune_heads
 from regard.models.registry import build
 from regard.nn import LearnedPrefix
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
+from regard.weights_file import save_weights
 
 SIZES: dict[str, Any] = {
     "vocab_size": 20, "model_dim": 12, "num_heads": 3, "ff_dim": 16, "max_positions": 20, "norm": "pre", "dropout": 0.0,
@@ -119,6 +121,17 @@ def test_stored_pruned_and_looked_into(
     torch.testing.assert_close(model(*given), expected, atol=1e-5, rtol=1e-5)
     save_new(tmp_path / "pruned", model, tokenizer)
     torch.testing.assert_close(load_model(tmp_path / "pruned").model(*given), expected, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("whole", [None, ["norm"]])
+def test_an_adapter_leaves_the_running_means_of_its_base_as_they_are(whole: list[str] | None, tmp_path: Path) -> None:
+    model = made("decoder", {"norm_kind": "batch"})
+    before, given = {name: each.clone() for name, each in model.named_buffers()}, inputs(model)
+    computed = model.states(*given)
+    add_adapter(model, AdapterConfig(rank=2, targets=["query_proj"], whole=whole))
+    assert torch.allclose(model.train().states(*given), computed, atol=1e-6)
+    assert all(torch.equal(each, before[name]) for name, each in model.named_buffers())
+    save_weights(tmp_path / "merged.safetensors", merged(model))
 
 
 @pytest.mark.parametrize("arch", ["encoder-decoder", "decoder", "encoder"])

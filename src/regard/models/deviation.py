@@ -12,7 +12,7 @@ from regard.models.interface import Model
 from regard.models.parts import EmbeddedPositions
 from regard.nn.positions import LinearBias
 
-RATES = ("dropout", "rate", "momentum")
+RATES = ("dropout", "rate", "momentum", "is_frozen")
 """Settings of modules that matter in training only, and may be changed for it."""
 ROUNDING = 0.01
 """The largest share by which numbers differ that were rounded to 16 bits meanwhile."""
