@@ -123,6 +123,18 @@ def test_stored_pruned_and_looked_into(
     torch.testing.assert_close(load_model(tmp_path / "pruned").model(*given), expected, atol=1e-5, rtol=1e-5)
 
 
+def test_batch_norm_of_a_head_does_not_count_padding() -> None:
+    """Where a class is the mean after the layer before the output."""
+    found = []
+    for width in (0, 4):
+        torch.manual_seed(1)
+        given = {"pooling": "late", "head_transform": "norm", "norm_kind": "batch", "labels": ["a", "b"]}
+        model = build(EncoderConfig(num_layers=1, task="classify", **SIZES | given)).train()
+        logits = model(nn.functional.pad(inputs(model)[0], (0, width)))
+        found.append([logits, *model.buffers()])
+    assert all(torch.allclose(*pair, atol=1e-6) for pair in zip(*found, strict=True))
+
+
 @pytest.mark.parametrize("whole", [None, ["norm"]])
 def test_an_adapter_leaves_the_running_means_of_its_base_as_they_are(whole: list[str] | None, tmp_path: Path) -> None:
     model = made("decoder", {"norm_kind": "batch"})
