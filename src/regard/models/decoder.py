@@ -109,7 +109,8 @@ class Decoder(TokenModel):
                 mask but the causal one, for which kernels are fastest. States of padding itself mean nothing.
             embedded: the vectors of the tokens, in place of `ids`, without those of positions.
             is_token: False for padding; None: what `ids` say, and without `ids` all are tokens.
-            positions: of each token, from 0; None: the number of tokens before it, those of `past` included.
+            positions: of each token, from 0, where they are added to embeddings; None: the number of tokens before it, those of
+                `past` included.
             past: of each layer, keys and values that every token may see, such as a `LearnedPrefix`.
             memory: of each layer with cross-attention, what it looks at: see `project`.
             gates: what the context of each head of self-attention is multiplied by: 0 removes it.
@@ -117,6 +118,7 @@ class Decoder(TokenModel):
         Raises:
             ShapeError: neither or both of `ids` and `embedded` are given, more positions than the model has, or no `memory`
                 where there is cross-attention.
+            SettingsError: `positions` where the model's are inside attention, such as rotary ones.
         """
         given = TextInput.of(
             ids, self.config, embedded=embedded, is_token=is_token, positions=positions, past=past,

@@ -113,11 +113,13 @@ class Encoder(Model):
             segments: as for `forward`.
             embedded: the vectors of the tokens, in place of `ids`, without those of kinds and positions.
             is_token: False for padding; None: what `ids` say, and without `ids` all are tokens.
-            positions: of each token, from 0; None: the number of tokens before it, those of `past` included.
+            positions: of each token, from 0, where they are added to embeddings; None: the number of tokens before it, those of
+                `past` included.
             past: of each layer, keys and values that every token may see, such as a `LearnedPrefix`.
             gates: what the context of each head is multiplied by: 0 removes it.
         Raises:
             ShapeError: neither or both of `ids` and `embedded` are given, or more positions than the model has.
+            SettingsError: `positions` where the model's are inside attention, such as rotary ones.
         """
         given = TextInput.of(
             ids, self.config, embedded=embedded, is_token=is_token, positions=positions, past=past,

@@ -116,8 +116,11 @@ class EncoderDecoder(PairModel):
         Args:
             embedded: the vectors of the tokens, in place of `source_ids`, before they are scaled.
             is_token: False for padding; None: what `source_ids` say, and without them all are tokens.
-            positions: of each token, from 0; None: the number of tokens before it.
+            positions: of each token, from 0, where they are added to embeddings; None: the number of tokens before it.
             gates: what the context of each head is multiplied by: 0 removes it.
+        Raises:
+            ShapeError: neither or both of ids and `embedded` are given, or more positions than the model has.
+            SettingsError: `positions` where the model's are inside attention, such as rotary ones.
         """
         given = TextInput.of(source_ids, self.config, embedded=embedded, is_token=is_token, positions=positions)
         mask = prepared(given.is_token[:, None, None])
@@ -164,9 +167,12 @@ class EncoderDecoder(PairModel):
                 mask but the causal one, for which kernels are fastest. States of padding itself mean nothing.
             embedded: the vectors of the tokens, in place of `target_ids`, before they are scaled.
             is_token: False for padding; None: what `target_ids` say, and without them all are tokens.
-            positions: of each token, from 0; None: the number of tokens before it.
+            positions: of each token, from 0, where they are added to embeddings; None: the number of tokens before it.
             gates: what the context of each head of self-attention is multiplied by: 0 removes it.
             cross_gates: likewise, of cross-attention.
+        Raises:
+            ShapeError: neither or both of ids and `embedded` are given, or more positions than the model has.
+            SettingsError: `positions` where the model's are inside attention, such as rotary ones.
         """
         given = TextInput.of(target_ids, self.config, embedded=embedded, is_token=is_token, positions=positions)
         mask = None if pads_right else given.is_token[:, None, None]
