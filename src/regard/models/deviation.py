@@ -54,6 +54,17 @@ def deviation(model: Model, wanted: Model) -> str:
     return ""
 
 
+def changed_call(model: nn.Module) -> str:
+    """A hook or a replaced method of one of a model's modules, as a sentence; empty: none. No file holds either."""
+    for module in model.modules():
+        name = type(module).__name__
+        if module._forward_hooks or module._forward_pre_hooks:
+            return f"a PyTorch hook is set on {name}"
+        if replaced := [each for each in vars(module) if callable(getattr(type(module), each, None))]:
+            return f"{name}.{replaced[0]} was replaced"
+    return ""
+
+
 def _as_made(module: nn.Module, config: Any) -> list[tuple[str, torch.Tensor]]:
     """The names of the buffers of a module that no file holds, with what they are when it is made."""
     if type(module) is LinearBias:
