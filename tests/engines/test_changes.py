@@ -281,6 +281,10 @@ def set_window(model: Any) -> None:
     model.layers[1].self_attention.attention.window = 2
 
 
+def bound_learned(model: Any) -> None:
+    model.positions.learned.table.max_norm = 0.1
+
+
 def set_vectors(model: Any) -> None:
     model.layers[1].self_attention.attention.positions.table.weight.data *= -3
 
@@ -294,6 +298,7 @@ def set_clipped_vectors(model: Any) -> None:
     ("positions", "change"),
     [
         ("learned", set_window),
+        ("learned", bound_learned),
         ("rotary", set_window),
         ("rotary", set_layout),
         ("relative_key", set_vectors),
