@@ -17,6 +17,7 @@ from regard.inspection.capture import capture
 from regard.models.adaptation import AdapterConfig, add_adapter, merged
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.heads import Site, multihead_attentions, prune_heads
+from regard.models.parts import gates_of_layers
 from regard.models.registry import build
 from regard.nn import LearnedPrefix
 from regard.text.tokenizer import Tokenizer
@@ -307,6 +308,28 @@ def test_a_decoder_with_cross_attention_alone(tokenizer: Tokenizer, tmp_path: Pa
         made("decoder", {}).states(target, memory=memory)
     with pytest.raises(SettingsError, match="`project` needs layers with cross-attention; got none"):
         made("decoder", {}).project(encoded)
+
+
+@pytest.mark.parametrize("shape", [(1, 3), (3, 3), (3, 3, 3)])
+def test_gates_for_other_layers_are_refused(shape: tuple[int, ...]) -> None:
+    message = r"gates must be a row of numbers for each of 2 layers, .*; got shape \("
+    for arch in ("encoder-decoder", "decoder", "encoder"):
+        model = made(arch, {})
+        with pytest.raises(ShapeError, match=message):
+            states_of(model, arch, inputs(model)[0], gates=torch.ones(shape))
+    pairs = made("encoder-decoder", {})
+    source, target = inputs(pairs)
+    for name in ("gates", "cross_gates"):
+        with pytest.raises(ShapeError, match=message):
+            pairs.decode(target, pairs.read_source(source), **{name: torch.ones(shape)})
+    with pytest.raises(ShapeError, match="`cross_gates` need layers with cross-attention; got none"):
+        made("decoder", {}).states(target, cross_gates=torch.ones(2, 3))
+
+
+@pytest.mark.parametrize("shape", [(), (2,), (2, 1, 1, 3)])
+def test_gates_with_other_axes_are_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ShapeError, match="gates must be a row of numbers for each of 2 layers"):
+        gates_of_layers("gates", torch.ones(shape), 2)
 
 
 def test_what_a_model_cannot_be_given() -> None:

@@ -228,6 +228,24 @@ class TextInput(NamedTuple):
         return embed(table, self.ids, pad_id)
 
 
+def gates_of_layers(
+    name: str, gates: Float[Tensor, "..."] | None, num_layers: int
+) -> Sequence[Float[Tensor, "*example head"] | None]:
+    """The gates of the heads of each layer; None for each where there are none.
+
+    Raises:
+        ShapeError: they are not for so many layers, or have other axes.
+    """
+    if gates is None:
+        return [None] * num_layers
+    if gates.ndim not in (2, 3) or len(gates) != num_layers:
+        raise ShapeError(
+            f"{name} must be a row of numbers for each of {num_layers} layers, or one for each example of each; got shape "
+            f"{tuple(gates.shape)}."
+        )
+    return list(gates)
+
+
 class OutputTransform(nn.Module):
     """A layer and a norm between the last states and the output embeddings: norm(activation(x W + b)).
 

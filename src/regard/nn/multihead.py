@@ -175,7 +175,7 @@ class MultiHeadAttention(nn.Module):
             seen = KeysValues(*(x.repeat_interleave(self.num_heads // self.num_kv_heads, dim=1) for x in seen))
         context = self.attention(query, seen.key, seen.value, mask, bias, causal, distance)
         if gates is not None:
-            if gates.shape[-1] != self.num_heads or gates.ndim > 2:
+            if gates.ndim not in (1, 2) or gates.shape[-1] != self.num_heads:
                 raise ShapeError(
                     f"gates must be one number for each of {self.num_heads} heads, or one row of them for each example; "
                     f"got shape {tuple(gates.shape)}."
