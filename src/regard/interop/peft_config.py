@@ -108,21 +108,34 @@ class LoraSettings:
                 f"{self.config.get('target_modules')!r}: PEFT would choose by the kind of the model. Write the names of the "
                 "modules there."
             )
-        for key, is_right in (
-            ("exclude_modules", not self._names("exclude_modules", module)),
-            ("target_modules", self._names("target_modules", module)),
-            ("layers_to_transform", self._is_in_layers(module)),
-        ):
+        for key, is_right in self._choices(module).items():
             if not is_right:
                 raise ModelFolderError(
                     f"{self.config.where}: {key} must choose {module}, of which there are matrices; "
                     f"got {self.config.get(key)!r}. The files are of two adapters."
                 )
 
+    @property
+    def targets_all(self) -> bool:
+        """Whether all linear maps are adapted but those of the output."""
+        return bool(self.config.get("target_modules") == "all-linear")
+
+    def chooses(self, module: str) -> bool:
+        """Whether PEFT adapts a module."""
+        return all(self._choices(module).values())
+
+    def _choices(self, module: str) -> dict[str, bool]:
+        """Whether each setting leaves a module among those that PEFT adapts."""
+        return {
+            "exclude_modules": not self._names("exclude_modules", module),
+            "target_modules": self._names("target_modules", module),
+            "layers_to_transform": self._is_in_layers(module),
+        }
+
     def _names(self, key: str, module: str) -> bool:
         """Whether a setting names a module: by the end of its name, or a string as a regular expression."""
         value = self.config.get(key)
-        if value is None or (key == "target_modules" and value == "all-linear"):
+        if value is None or (key == "target_modules" and self.targets_all):
             return value is not None
         if isinstance(value, str):
             return _compiled(self.config, key, value).fullmatch(module) is not None
