@@ -539,5 +539,7 @@ def test_a_pooler_of_another_activation_than_theirs_is_not_written(format: str, 
         if activation == "tanh":
             write_foreign(loaded, folder, format)
         else:
-            with pytest.raises(ModelFolderError, match=f"head_activation must be tanh to be written as {format}; got relu"):
+            with pytest.raises(
+                ModelFolderError, match=f"head_activation must be tanh to be written as {format}; got relu"
+            ):
                 write_foreign(loaded, folder, format)

@@ -231,10 +231,14 @@ def test_a_layer_without_its_matrices_is_refused_by_name(name: str, targets: str
     assert load(tmp_path / "base", adapter=tmp_path / "adapter")
     file = tmp_path / "adapter" / "adapter_model.safetensors"
     tensors = load_file(file)
-    first = next(key for key in tensors if "layer.1." in key or "layers.1." in key or "h.1." in key or "block.1." in key)
+    first = next(
+        key for key in tensors if "layer.1." in key or "layers.1." in key or "h.1." in key or "block.1." in key
+    )
     module = first.removeprefix("base_model.model.").partition(".lora_")[0]
     save_file({key: tensor for key, tensor in tensors.items() if f"{module}." not in key}, file)
-    with pytest.raises(ModelFolderError, match=f"must hold lora_A and lora_B of {module}, which target_modules .* choose"):
+    with pytest.raises(
+        ModelFolderError, match=f"must hold lora_A and lora_B of {module}, which target_modules .* choose"
+    ):
         load(tmp_path / "base", adapter=tmp_path / "adapter")
 
 

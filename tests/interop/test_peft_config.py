@@ -139,7 +139,8 @@ REFUSED = [
     ("alpha_pattern", {"q_proj": "high"}), ("alpha_pattern", {"q_(proj": 3}), ("alpha_pattern", [3]),
     ("lora_alpha", float("inf")),
     ("r", 10**400), ("lora_alpha", 10**400), ("alpha_pattern", {"q_proj": -(10**400)}), ("rank_pattern", {"q_proj": 10**400}),
-    ("lora_alpha", float("nan")), ("lora_alpha", "5"), ("use_rslora", "no"), ("layers_to_transform", [7]), ("r", 0), ("r", True), ("target_modules", "q_(proj"),
+    ("lora_alpha", float("nan")),
+    ("lora_alpha", "5"), ("use_rslora", "no"), ("layers_to_transform", [7]), ("r", 0), ("r", True), ("target_modules", "q_(proj"),
 ]  # fmt: skip
 
 

@@ -60,6 +60,8 @@ def test_heads_of_adapted_maps_are_not_removed() -> None:
         part = MultiHeadAttention(6, 2)
         setattr(part, name, AdaptedLinear(getattr(part, name), rank=2))
         wanted = part(X)
-        with pytest.raises(ShapeError, match=f"{name} must be without an adapter, for heads to be removed; got one. Merge"):
+        with pytest.raises(
+            ShapeError, match=f"{name} must be without an adapter, for heads to be removed; got one. Merge"
+        ):
             part.prune_heads([0])
         assert torch.equal(part(X), wanted)

@@ -79,7 +79,12 @@ def test_weights_that_are_not_finite_write_nothing(folder: Path, engine: str, nu
     ("settings", "name", "number", "message"),
     [
         ({}, "target_positions.waves", float("nan"), "finite numbers"),
-        ({"positions": "alibi"}, "decoder_layers.0.self_attention.attention.positions.slopes", float("inf"), "finite numbers"),
+        (
+            {"positions": "alibi"},
+            "decoder_layers.0.self_attention.attention.positions.slopes",
+            float("inf"),
+            "finite numbers",
+        ),
         ({"norm_kind": "batch"}, "decoder_norm.norm.running_mean", float("nan"), "finite numbers"),
         ({"norm_kind": "batch"}, "decoder_norm.norm.running_var", -1.0, "numbers from 0"),
     ],

@@ -117,8 +117,8 @@ def _check_all_there(base: ForeignModel, settings: LoraSettings, modules: Sequen
         name = added + ref.name.removesuffix(".weight").removeprefix(left_out)
         if name not in modules and settings.chooses(name):
             raise ModelFolderError(
-                f"{path} must hold lora_A and lora_B of {name}, which target_modules of {CONFIG} choose; got neither. The file is "
-                "damaged, or of another adapter."
+                f"{path} must hold lora_A and lora_B of {name}, which target_modules of {CONFIG} choose; got neither. The "
+                "file is damaged, or of another adapter."
             )
 
 

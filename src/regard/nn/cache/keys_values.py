@@ -45,9 +45,7 @@ class LearnedPrefix(nn.Module):
 
     def __init__(self, num_positions: int, num_heads: int, head_dim: int, value_head_dim: int | None = None) -> None:
         super().__init__()
-        check_sizes(
-            num_positions=num_positions, num_heads=num_heads, head_dim=head_dim, value_head_dim=value_head_dim
-        )
+        check_sizes(num_positions=num_positions, num_heads=num_heads, head_dim=head_dim, value_head_dim=value_head_dim)
         self.key = nn.Parameter(torch.randn(num_heads, num_positions, head_dim) * 0.02)
         value_head_dim = head_dim if value_head_dim is None else value_head_dim
         self.value = nn.Parameter(torch.randn(num_heads, num_positions, value_head_dim) * 0.02)
