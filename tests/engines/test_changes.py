@@ -17,6 +17,7 @@ from regard.errors import SettingsError
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.nn.layers import FeedForward
 
 SIZES = {"vocab_size": VOCAB_SIZE, "num_heads": 3, "ff_dim": 24, "max_positions": 30}
 
@@ -164,6 +165,42 @@ def prune_a_map(model: Any) -> None:
     prune.l1_unstructured(model.decoder_layers[0].feed_forward.inner_proj, "weight", amount=0.7)
 
 
+class NegativeLinear(nn.Linear):
+    def forward(self, x: Tensor) -> Tensor:
+        return -super().forward(x)
+
+
+class NegativeFeedForward(FeedForward):
+    def forward(self, x: Tensor) -> Tensor:
+        return -super().forward(x)
+
+
+class NegativeNorm(nn.LayerNorm):
+    def forward(self, x: Tensor) -> Tensor:
+        return -super().forward(x)
+
+
+class Other(EncoderDecoder):
+    def encode(self, *given: Any, **options: Any) -> Tensor:
+        return -super().encode(*given, **options)
+
+
+def change_class_of_a_map(model: Any) -> None:
+    model.decoder_layers[1].feed_forward.inner_proj.__class__ = NegativeLinear
+
+
+def change_class_of_feed_forward(model: Any) -> None:
+    model.encoder_layers[1].feed_forward.__class__ = NegativeFeedForward
+
+
+def change_class_of_the_last_norm(model: Any) -> None:
+    model.decoder_norm.__class__ = NegativeNorm
+
+
+def change_class_of_the_model(model: Any) -> None:
+    model.__class__ = Other
+
+
 def load(model: nn.Module, *, assign: bool) -> None:
     model.load_state_dict({name: 0.7 * value for name, value in model.state_dict().items()}, assign=assign)
 
@@ -172,7 +209,8 @@ CHANGES: list[Callable[[Any], object]] = [
     halve, replace_data, step, average, merge, write_by_numpy, transpose, set_epsilon, set_epsilon_at_the_end,
     replace_norm, replace_last_norm, replace_embedding, replace_feed_forward, replace_layer, remove_encoder_layer,
     replace_weight, remove_bias, replace_method, replace_weights_of_attention, hook_a_map, hook_inputs,
-    parametrize_a_map, parametrize_the_output, prune_a_map,
+    parametrize_a_map, parametrize_the_output, prune_a_map, change_class_of_a_map, change_class_of_feed_forward,
+    change_class_of_the_last_norm, change_class_of_the_model,
 ]  # fmt: skip
 
 
@@ -243,6 +281,10 @@ def set_window(model: Any) -> None:
     model.layers[1].self_attention.attention.window = 2
 
 
+def bound_learned(model: Any) -> None:
+    model.positions.learned.table.max_norm = 0.1
+
+
 def set_vectors(model: Any) -> None:
     model.layers[1].self_attention.attention.positions.table.weight.data *= -3
 
@@ -256,6 +298,7 @@ def set_clipped_vectors(model: Any) -> None:
     ("positions", "change"),
     [
         ("learned", set_window),
+        ("learned", bound_learned),
         ("rotary", set_window),
         ("rotary", set_layout),
         ("relative_key", set_vectors),

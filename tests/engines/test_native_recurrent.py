@@ -16,7 +16,7 @@ from torch.nn.utils import parametrizations
 
 from regard.engines.engine_choice import CompiledModels, compile_model, unsupported_reason
 from regard.engines.native_beam import NativeBeamSearch
-from regard.engines.native_recurrent import NativeRecurrent
+from regard.engines.native_recurrent import NativeRecurrent, unsupported_in_recurrent
 from regard.errors import SettingsError, ShapeError
 from regard.generation.rules.beam import BeamSettings
 from regard.models.config import RecurrentConfig
@@ -302,3 +302,10 @@ def test_shapes_that_do_not_fit_are_left_to_pytorch(name: str, value: Callable[[
     setattr(model.get_submodule(parent), last, value())
     assert f"the shapes of {name} do not fit" in unsupported_reason(model)
     assert compile_model(model, "auto") is model
+
+
+def test_embeddings_with_a_largest_norm_are_not_written_in_c() -> None:
+    model = Recurrent(RecurrentConfig(vocab_size=9, model_dim=8)).eval()
+    assert unsupported_in_recurrent(model) == ""
+    model.target_embedding.max_norm = 0.1
+    assert unsupported_in_recurrent(model) == "embeddings with max_norm are not written in C"

@@ -525,3 +525,21 @@ def test_what_a_later_encoder_lacks_is_not_written(
     with pytest.raises(ModelFolderError, match=message):
         write_foreign(LoadedModel(model, letters, letters), tmp_path / "written", format)
     assert not (tmp_path / "written").exists()
+
+
+@pytest.mark.parametrize("format", ["bert", "roberta", "electra", "albert"])
+def test_a_pooler_of_another_activation_than_theirs_is_not_written(format: str, letters: Any, tmp_path: Path) -> None:
+    shape: dict[str, Any] = {"model_dim": 8, "num_heads": 2, "ff_dim": 8, "num_layers": 1, "embedding_dim": 4}
+    for activation in ("tanh", "relu"):
+        config = EncoderConfig(
+            vocab_size=len(letters), pad_id=letters.pad_id, task="none", pooler=True, head_activation=activation,
+            **{key: value for key, value in shape.items() if key != "embedding_dim" or format in ("electra", "albert")},
+        )  # fmt: skip
+        loaded, folder = LoadedModel(build(config).eval(), letters, letters), tmp_path / activation
+        if activation == "tanh":
+            write_foreign(loaded, folder, format)
+        else:
+            with pytest.raises(
+                ModelFolderError, match=f"head_activation must be tanh to be written as {format}; got relu"
+            ):
+                write_foreign(loaded, folder, format)

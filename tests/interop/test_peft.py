@@ -221,6 +221,27 @@ def test_damaged_files_are_refused(tmp_path: Path, change: Any, message: str) ->
         load(tmp_path / "base", adapter=tmp_path / "adapter")
 
 
+@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("targets", ["as named", "all-linear"])
+def test_a_layer_without_its_matrices_is_refused_by_name(name: str, targets: str, tmp_path: Path) -> None:
+    theirs = stored(name, tmp_path / "base")
+    chosen: Any = TARGETS[name][0] if targets == "as named" else targets
+    config = peft.LoraConfig(r=3, target_modules=chosen, fan_in_fan_out=name == "gpt2")
+    peft.get_peft_model(theirs, config).save_pretrained(tmp_path / "adapter")
+    assert load(tmp_path / "base", adapter=tmp_path / "adapter")
+    file = tmp_path / "adapter" / "adapter_model.safetensors"
+    tensors = load_file(file)
+    first = next(
+        key for key in tensors if "layer.1." in key or "layers.1." in key or "h.1." in key or "block.1." in key
+    )
+    module = first.removeprefix("base_model.model.").partition(".lora_")[0]
+    save_file({key: tensor for key, tensor in tensors.items() if f"{module}." not in key}, file)
+    with pytest.raises(
+        ModelFolderError, match=f"must hold lora_A and lora_B of {module}, which target_modules .* choose"
+    ):
+        load(tmp_path / "base", adapter=tmp_path / "adapter")
+
+
 @pytest.mark.parametrize("name", ["gpt2", "marian"])
 def test_matrices_of_another_model_are_refused(name: str, tmp_path: Path) -> None:
     adapted_by_peft(name, tmp_path)

@@ -138,11 +138,13 @@ REFUSED = [
     ("rank_pattern", {"q_proj": "3"}),
     ("alpha_pattern", {"q_proj": "high"}), ("alpha_pattern", {"q_(proj": 3}), ("alpha_pattern", [3]),
     ("lora_alpha", float("inf")),
+    ("r", 10**400), ("lora_alpha", 10**400), ("alpha_pattern", {"q_proj": -(10**400)}), ("rank_pattern", {"q_proj": 10**400}),
+    ("lora_alpha", float("nan")),
     ("lora_alpha", "5"), ("use_rslora", "no"), ("layers_to_transform", [7]), ("r", 0), ("r", True), ("target_modules", "q_(proj"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("key", "value"), REFUSED, ids=str)
+@pytest.mark.parametrize(("key", "value"), REFUSED, ids=lambda value: str(value)[:30])
 def test_what_would_be_wrong_is_refused(key: str, value: Any, folder: Path, tmp_path: Path) -> None:
     adapter = with_settings(folder, tmp_path / "adapter", **{key: value})
     with pytest.raises(ModelFolderError, match=rf"adapter_config\.json: {key}.*got "):

@@ -14,12 +14,15 @@ from regard.errors import SettingsError, ShapeError
 from regard.extending import Callback
 from regard.inspection.ablation import gated
 from regard.inspection.capture import capture
+from regard.models.adaptation import AdapterConfig, add_adapter, merged
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.heads import Site, multihead_attentions, prune_heads
+from regard.models.parts import gates_of_layers
 from regard.models.registry import build
 from regard.nn import LearnedPrefix
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
+from regard.weights_file import save_weights
 
 SIZES: dict[str, Any] = {
     "vocab_size": 20, "model_dim": 12, "num_heads": 3, "ff_dim": 16, "max_positions": 20, "norm": "pre", "dropout": 0.0,
@@ -121,6 +124,29 @@ def test_stored_pruned_and_looked_into(
     torch.testing.assert_close(load_model(tmp_path / "pruned").model(*given), expected, atol=1e-5, rtol=1e-5)
 
 
+def test_batch_norm_of_a_head_does_not_count_padding() -> None:
+    """Where a class is the mean after the layer before the output."""
+    found = []
+    for width in (0, 4):
+        torch.manual_seed(1)
+        given = {"pooling": "late", "head_transform": "norm", "norm_kind": "batch", "labels": ["a", "b"]}
+        model = build(EncoderConfig(num_layers=1, task="classify", **SIZES | given)).train()
+        logits = model(nn.functional.pad(inputs(model)[0], (0, width)))
+        found.append([logits, *model.buffers()])
+    assert all(torch.allclose(*pair, atol=1e-6) for pair in zip(*found, strict=True))
+
+
+@pytest.mark.parametrize("whole", [None, ["norm"]])
+def test_an_adapter_leaves_the_running_means_of_its_base_as_they_are(whole: list[str] | None, tmp_path: Path) -> None:
+    model = made("decoder", {"norm_kind": "batch"})
+    before, given = {name: each.clone() for name, each in model.named_buffers()}, inputs(model)
+    computed = model.states(*given)
+    add_adapter(model, AdapterConfig(rank=2, targets=["query_proj"], whole=whole))
+    assert torch.allclose(model.train().states(*given), computed, atol=1e-6)
+    assert all(torch.equal(each, before[name]) for name, each in model.named_buffers())
+    save_weights(tmp_path / "merged.safetensors", merged(model))
+
+
 @pytest.mark.parametrize("arch", ["encoder-decoder", "decoder", "encoder"])
 def test_batch_norm_does_not_count_padding(arch: str) -> None:
     """In training, wherever a norm stands: padding changes neither the states of tokens nor the running means."""
@@ -183,8 +209,11 @@ def test_vectors_positions_and_gates_as_arguments(arch: str, positions: str) -> 
     torch.testing.assert_close(states_of(model, arch, None, embedded=vectors, is_token=is_token), expected)
     assert not torch.allclose(states_of(model, arch, None, embedded=vectors), expected, atol=1e-3)
     places = torch.arange(7).expand(3, 7)
-    torch.testing.assert_close(states_of(model, arch, ids, positions=places)[is_token], expected[is_token])
-    if positions == "learned":
+    if positions == "rotary":
+        with pytest.raises(SettingsError, match=r"`positions` must be left out where .* inside attention \(rotary\)"):
+            states_of(model, arch, ids, positions=places)
+    else:
+        torch.testing.assert_close(states_of(model, arch, ids, positions=places)[is_token], expected[is_token])
         assert not torch.allclose(states_of(model, arch, ids, positions=places + 2), expected, atol=1e-3)
     gates = torch.ones(2, 3)
     gates[1, 2], gates[0, 0] = 0, 0.5
@@ -279,6 +308,28 @@ def test_a_decoder_with_cross_attention_alone(tokenizer: Tokenizer, tmp_path: Pa
         made("decoder", {}).states(target, memory=memory)
     with pytest.raises(SettingsError, match="`project` needs layers with cross-attention; got none"):
         made("decoder", {}).project(encoded)
+
+
+@pytest.mark.parametrize("shape", [(1, 3), (3, 3), (3, 3, 3)])
+def test_gates_for_other_layers_are_refused(shape: tuple[int, ...]) -> None:
+    message = r"gates must be a row of numbers for each of 2 layers, .*; got shape \("
+    for arch in ("encoder-decoder", "decoder", "encoder"):
+        model = made(arch, {})
+        with pytest.raises(ShapeError, match=message):
+            states_of(model, arch, inputs(model)[0], gates=torch.ones(shape))
+    pairs = made("encoder-decoder", {})
+    source, target = inputs(pairs)
+    for name in ("gates", "cross_gates"):
+        with pytest.raises(ShapeError, match=message):
+            pairs.decode(target, pairs.read_source(source), **{name: torch.ones(shape)})
+    with pytest.raises(ShapeError, match="`cross_gates` need layers with cross-attention; got none"):
+        made("decoder", {}).states(target, cross_gates=torch.ones(2, 3))
+
+
+@pytest.mark.parametrize("shape", [(), (2,), (2, 1, 1, 3)])
+def test_gates_with_other_axes_are_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ShapeError, match="gates must be a row of numbers for each of 2 layers"):
+        gates_of_layers("gates", torch.ones(shape), 2)
 
 
 def test_what_a_model_cannot_be_given() -> None:

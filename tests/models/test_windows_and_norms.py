@@ -207,6 +207,7 @@ def test_llama_3_scales_long_waves_only() -> None:
         ({"rotary_dim": 3}, "rotary_dim must be even and at most head_dim"),
         ({"rotary_dim": 6}, "rotary_dim must be even and at most head_dim"),
         ({"rotary_scaling": {"factor": 0.0}}, "greater than 0"),
+        ({"query_key_norm": True, "norm_kind": "batch"}, "query_key_norm must be false with norm_kind batch"),
         ({"rotary_scaling": {"factor": 2.0, "low_factor": 4.0}}, "low_factor must be below high_factor"),
     ],
 )

@@ -265,6 +265,13 @@ def test_pruned_heads_take_their_positions_along(scheme: str) -> None:
     torch.testing.assert_close(module(x), gated)
 
 
+def test_a_prefix_has_values_of_the_width_of_the_attentions() -> None:
+    module = MultiHeadAttention(12, 3, value_head_dim=5)
+    past = LearnedPrefix(2, 3, 4, value_head_dim=5)(2)
+    assert past.value.shape == (2, 3, 2, 5)
+    assert module(torch.randn(2, 6, 12), past=past).shape == (2, 6, 12)
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_learned_prefix_stands_before_everything(scheme: str) -> None:
     module, x = multihead(scheme), random(2, 5, 12)

@@ -8,6 +8,7 @@ from torch import nn
 
 from regard.errors import ShapeError
 from regard.nn import SSRU, Additive, Bilinear, FeedForward, GatedFeedForward, MultiHeadAttention
+from regard.nn.lora import AdaptedLinear
 
 X = torch.randn(2, 3, 6, generator=torch.Generator().manual_seed(1))
 PARTS: dict[str, tuple[Callable[[], nn.Module], int]] = {
@@ -52,3 +53,15 @@ def test_heads_are_removed_from_matrices() -> None:
     part.key_proj = nn.Sequential(part.key_proj)  # type: ignore[assignment]
     with pytest.raises(ShapeError, match="key_proj must be a linear map, for heads to be removed; got Sequential"):
         part.prune_heads([0])
+
+
+def test_heads_of_adapted_maps_are_not_removed() -> None:
+    for name in ("query_proj", "key_proj", "value_proj", "output_proj"):
+        part = MultiHeadAttention(6, 2)
+        setattr(part, name, AdaptedLinear(getattr(part, name), rank=2))
+        wanted = part(X)
+        with pytest.raises(
+            ShapeError, match=f"{name} must be without an adapter, for heads to be removed; got one. Merge"
+        ):
+            part.prune_heads([0])
+        assert torch.equal(part(X), wanted)

@@ -217,6 +217,18 @@ def test_with_adapters_a_change_is_seen_in_every_batch(folder: Path, tmp_path: P
         assert scores() == pytest.approx(before)
 
 
+@pytest.mark.parametrize("kind", ["a hook", "a hook with keywords", "a method"])
+def test_a_model_with_a_change_that_no_file_holds_is_not_saved(folder: Path, tmp_path: Path, kind: str) -> None:
+    found = regard.load(folder / "m", kind=Translator)
+    handle = BY_HAND[kind](found.model)
+    with pytest.raises(SettingsError, match=r"to be saved; got one in which .*(a PyTorch hook is set on|was replaced)"):
+        found.save(tmp_path / "saved")
+    assert not (tmp_path / "saved").exists()
+    if "hook" in kind:
+        handle.remove()
+        found.save(tmp_path / "saved")
+
+
 def test_with_adapters_a_refresh_takes_over_single_numbers(folder: Path, tmp_path: Path) -> None:
     found: Any = regard.load(folder / "m", adapters={"a": stored_adapter(folder / "m", tmp_path / "a")})
     several = [["a", "a"], ["a", None]]

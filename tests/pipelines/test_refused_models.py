@@ -15,6 +15,8 @@ from random_models import save_models
 from regard.adapters import Base, save_adapter, weights_digest
 from regard.errors import DataError, SettingsError
 from regard.models.adaptation import AdapterConfig, add_adapter
+from regard.models.config import EncoderDecoderConfig
+from regard.models.registry import build
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.predictor import Predictor
 from regard.pipelines.translator import Translator
@@ -71,6 +73,35 @@ def test_weights_that_are_not_finite_write_nothing(folder: Path, engine: str, nu
         translator.translate("abc")
     with pytest.raises(SettingsError, match="must hold finite numbers to decode; it does not"):
         lines.generate("ab", max_tokens=3)
+
+
+@pytest.mark.parametrize(
+    ("settings", "name", "number", "message"),
+    [
+        ({}, "target_positions.waves", float("nan"), "finite numbers"),
+        (
+            {"positions": "alibi"},
+            "decoder_layers.0.self_attention.attention.positions.slopes",
+            float("inf"),
+            "finite numbers",
+        ),
+        ({"norm_kind": "batch"}, "decoder_norm.norm.running_mean", float("nan"), "finite numbers"),
+        ({"norm_kind": "batch"}, "decoder_norm.norm.running_var", -1.0, "numbers from 0"),
+    ],
+)
+def test_numbers_beside_weights_that_are_none_write_nothing(
+    settings: dict[str, Any], name: str, number: float, message: str, folder: Path
+) -> None:
+    tokenizer = regard.load(folder / "m", kind=Translator).tokenizer
+    config = EncoderDecoderConfig(
+        vocab_size=len(tokenizer), model_dim=12, num_heads=2, ff_dim=8, num_encoder_layers=1, num_decoder_layers=1, norm="pre",
+        **settings,
+    )  # fmt: skip
+    translator = Translator(build(config).eval(), tokenizer)
+    translator.translate("abc")
+    translator.model.get_buffer(name).view(-1)[0] = number
+    with pytest.raises(SettingsError, match=f"{name} must hold {message} to decode"):
+        translator.translate("abc")
 
 
 def test_a_model_whose_layers_were_removed_is_run_by_pytorch(folder: Path) -> None:

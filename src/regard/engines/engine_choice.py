@@ -98,15 +98,18 @@ def unsupported_reason(model: Any) -> str:
 
 
 def check_finite(models: Sequence[Any]) -> None:
-    """Make sure that all weights of models are finite: of others, no token is likelier than another, and nothing is written.
+    """Make sure that all numbers that models compute with are finite, and variances not below 0: of others, no token is likelier
+    than another, and nothing is written.
 
     Raises:
         SettingsError: one is not.
     """
     for model in models:
-        for name, parameter in () if is_divided(model) else model.named_parameters():
-            if not bool(parameter.isfinite().all()):
+        for name, tensor in () if is_divided(model) else (*model.named_parameters(), *model.named_buffers()):
+            if not bool(tensor.isfinite().all()):
                 raise SettingsError(f"{name} must hold finite numbers to decode; it does not.")
+            if name.endswith("running_var") and bool((tensor < 0).any()):
+                raise SettingsError(f"{name} must hold numbers from 0 to decode; got {float(tensor.min()):g}.")
 
 
 class CompiledModels:

@@ -27,8 +27,8 @@ BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
 class Snapshot:
-    """A snapshot of all that some models compute from: tensors, modules, hooks, methods that were replaced, and numbers
-    such as a norm's epsilon.
+    """A snapshot of all that some models compute from: tensors, modules and their classes, hooks, methods that were replaced,
+    and numbers such as a norm's epsilon.
 
     Three things are compared: which objects there are; where their tensors lie, and how often PyTorch has written to them; and
     what is in the tensors, as PyTorch does not count what is written through `.data` or NumPy. Of large tensors only a few
@@ -70,6 +70,7 @@ class Snapshot:
         ]  # they keep the memory, so that no new tensor gets its address
         # Tensors of inference mode, such as a divided model's while it is put together, count no versions.
         self._counted = [x for x in self._tensors if not x.is_inference()]
+        self._modules, self._types = modules, list(map(type, modules))
         self._sizes = list(map(len, self._lists))
         self._versions = list(map(_version, self._counted))
         self._contents = _Contents(self._places)
@@ -86,6 +87,7 @@ class Snapshot:
             return (
                 list(map(len, self._lists)) != self._sizes
                 or not all(map(is_, self._objects.values(), self._kept))
+                or list(map(type, self._modules)) != self._types
                 or list(map(_version, self._counted)) != self._versions
                 or not all(map(Tensor.is_set_to, self._tensors, self._places))
                 or list(self._settings.values()) != self._values

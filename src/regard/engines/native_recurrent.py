@@ -197,6 +197,8 @@ def unsupported_in_recurrent(model: Recurrent) -> str:
         return "linear maps with an adapter beside them are not written in C"
     if any(type(each) is not nn.Embedding for each in (model.target_embedding, model.output_embedding)):
         return "embeddings of another kind are not written in C"
+    if model.target_embedding.max_norm is not None:
+        return "embeddings with max_norm are not written in C"
     encoder, cell = model.encoder, model.cell
     is_known = type(encoder) in (nn.GRU, nn.LSTM) and type(cell) in (nn.GRUCell, nn.LSTMCell)
     if (

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from regard.engines.shapes import misfit
 from regard.models.adaptation import sharing
+from regard.models.deviation import changed_call
 from regard.nn import kernels
 from regard.nn.attention import Attention
 from regard.nn.cache import BeamCache, BeamLayer, KeysValues
@@ -289,13 +290,7 @@ def manual_change(model: nn.Module) -> str:
     """A change that was set on a model by hand and that only calling its modules can meet, as a sentence; empty: none."""
     if torch.nn.modules.module._global_forward_hooks or torch.nn.modules.module._global_forward_pre_hooks:
         return "a PyTorch hook is set on all modules"
-    for module in model.modules():
-        name = type(module).__name__
-        if module._forward_hooks or module._forward_pre_hooks:
-            return f"a PyTorch hook is set on {name}"
-        if replaced := [each for each in vars(module) if callable(getattr(type(module), each, None))]:
-            return f"{name}.{replaced[0]} was replaced"
-    return ""
+    return changed_call(model)
 
 
 def is_divided(model: nn.Module) -> bool:

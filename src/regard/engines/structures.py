@@ -154,18 +154,22 @@ class EmbeddingAndOutput(NamedTuple):
     def are_written(self) -> bool:
         """Whether all these modules are written in C."""
         learned = self.positions.learned if type(self.positions) is EmbeddedPositions else self.positions
-        if learned is not None and (type(learned) is not LearnedPositions or type(learned.table) is not nn.Embedding):
+        if learned is not None and (type(learned) is not LearnedPositions or not _is_lookup(learned.table)):
             return False
         table = self.position_table
         return (
-            type(self.embedding) is nn.Embedding
+            _is_lookup(self.embedding)
             and type(self.dropout) in DROPOUTS
-            and self.embedding.max_norm is None
             and len(self.embedding.weight) >= self.num_tokens
             and (table is None or len(table) >= self.positions.max_positions)
             and all(type(norm) in NORMS for norm in (self.embedding_norm, self.last_norm))
             and (type(self.transform) is nn.Identity or _is_written(self.transform))
         )
+
+
+def _is_lookup(embedding: nn.Module) -> bool:
+    """Whether an embedding gives the rows of its matrix as they are."""
+    return type(embedding) is nn.Embedding and embedding.max_norm is None
 
 
 def _is_written(transform: Any) -> bool:

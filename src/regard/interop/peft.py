@@ -91,11 +91,35 @@ def read_peft(path: Path | str, base: ForeignModel) -> Adapter:
     for module, pair in factors.items():
         settings.check_targeted(module)
         settings.check_rank(module, len(pair["lora_A"]))
+    _check_all_there(base, settings, list(factors), folder / WEIGHTS)
     if broken := next((name for name, each in tensors.items() if not each.isfinite().all()), None):
         raise ModelFolderError(
             f"{folder / WEIGHTS}: {broken} must hold finite numbers; it does not. The file is damaged."
         )
     return Adapter(scales, folder / WEIGHTS, held=tensors)
+
+
+def _check_all_there(base: ForeignModel, settings: LoraSettings, modules: Sequence[str], path: Path) -> None:
+    """Make sure that each linear map which the configuration chooses has matrices.
+
+    Args:
+        modules: those that have. The model's names may have another beginning.
+    Raises:
+        ModelFolderError: one has none.
+    """
+    model, first = base.loaded.model, modules[0]
+    theirs = _our_maps(first, base)[0][1].name.removesuffix(".weight")
+    added, left_out = first[: -len(theirs)], theirs[: -len(first)]
+    for ours, part in model.named_modules():
+        ref = base.refs.get(f"{ours}.weight") if isinstance(part, nn.Linear) else None
+        if ref is None or (settings.targets_all and model.part_of(ours) not in model.layer_stacks()):
+            continue  # PEFT counts no map of a head among all
+        name = added + ref.name.removesuffix(".weight").removeprefix(left_out)
+        if name not in modules and settings.chooses(name):
+            raise ModelFolderError(
+                f"{path} must hold lora_A and lora_B of {name}, which target_modules of {CONFIG} choose; got neither. The "
+                "file is damaged, or of another adapter."
+            )
 
 
 def _check_layers(base: ForeignModel) -> None:

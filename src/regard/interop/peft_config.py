@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,8 @@ from regard.foreign_files import ForeignConfig
 SAME_BASE = ("true", "false", "gaussian", "orthogonal", "eva", "mica")
 """Ways to initialize an update that leave the base's weights as they are. The others change them when PEFT loads the adapter:
 it takes the first update off the base."""
+MOST_RANK = 1 << 20
+"""Far above any rank that there is: matrices of a higher one do not fit into memory."""
 READ_LATER = {"target_modules", "exclude_modules", "layers_to_transform", "layers_pattern"}
 """Settings that are compared with the modules that have matrices."""
 WITHOUT_EFFECT = {
@@ -62,14 +65,18 @@ class LoraSettings:
         config.refuse_others(READ_LATER | WITHOUT_EFFECT)
         named = {"r": rank} | {f"rank_pattern, {pattern}": each for pattern, each in ranks.items()}
         for key, value in named.items():
-            if type(value) is not int or value < 1:
-                raise ModelFolderError(f"{config.where}: {key} must be a whole number from 1; got {value!r}.")
+            if type(value) is not int or not 1 <= value <= MOST_RANK:
+                raise ModelFolderError(
+                    f"{config.where}: {key} must be a whole number from 1 to {MOST_RANK}; got {value!r}."
+                )
         for key, value in {
             "lora_alpha": alpha,
             **{f"alpha_pattern, {pattern}": each for pattern, each in alphas.items()},
         }.items():
-            if type(value) not in (int, float) or not math.isfinite(value):
-                raise ModelFolderError(f"{config.where}: {key} must be a finite number; got {value!r}.")
+            if type(value) not in (int, float) or not abs(value) <= sys.float_info.max:
+                raise ModelFolderError(
+                    f"{config.where}: {key} must be a finite number, and one that a float holds; got {value!r}."
+                )
         for key, patterns in (("rank_pattern", ranks), ("alpha_pattern", alphas)):
             for pattern in patterns:
                 _compiled(config, key, _ending(pattern))
@@ -108,21 +115,34 @@ class LoraSettings:
                 f"{self.config.get('target_modules')!r}: PEFT would choose by the kind of the model. Write the names of the "
                 "modules there."
             )
-        for key, is_right in (
-            ("exclude_modules", not self._names("exclude_modules", module)),
-            ("target_modules", self._names("target_modules", module)),
-            ("layers_to_transform", self._is_in_layers(module)),
-        ):
+        for key, is_right in self._choices(module).items():
             if not is_right:
                 raise ModelFolderError(
                     f"{self.config.where}: {key} must choose {module}, of which there are matrices; "
                     f"got {self.config.get(key)!r}. The files are of two adapters."
                 )
 
+    @property
+    def targets_all(self) -> bool:
+        """Whether all linear maps are adapted but those of the output."""
+        return bool(self.config.get("target_modules") == "all-linear")
+
+    def chooses(self, module: str) -> bool:
+        """Whether PEFT adapts a module."""
+        return all(self._choices(module).values())
+
+    def _choices(self, module: str) -> dict[str, bool]:
+        """Whether each setting leaves a module among those that PEFT adapts."""
+        return {
+            "exclude_modules": not self._names("exclude_modules", module),
+            "target_modules": self._names("target_modules", module),
+            "layers_to_transform": self._is_in_layers(module),
+        }
+
     def _names(self, key: str, module: str) -> bool:
         """Whether a setting names a module: by the end of its name, or a string as a regular expression."""
         value = self.config.get(key)
-        if value is None or (key == "target_modules" and value == "all-linear"):
+        if value is None or (key == "target_modules" and self.targets_all):
             return value is not None
         if isinstance(value, str):
             return _compiled(self.config, key, value).fullmatch(module) is not None

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from regard.errors import SettingsError
 from regard.models.interface import Model
 from regard.models.parameter_names import linears_named, parameters_named
+from regard.nn.layers import BatchNorm
 from regard.nn.lora import AdaptedLinear, AdapterChoice, ChosenAdapter
 
 AnyModel = TypeVar("AnyModel", bound=Model)
@@ -59,7 +60,7 @@ class AdapterConfig(BaseModel):
 
 def add_adapter(model: Model, config: AdapterConfig) -> list[str]:
     """Put adapters beside some linear maps of a model, in place, and freeze its other parameters, but for those that learn as
-    a whole. Returns the names of these.
+    a whole. Returns the names of these. Batch norms use the running means of the base, as these are not stored with an adapter.
 
     Updates begin at 0: the model computes what it did. Their other factors are drawn from torch's default generator.
 
@@ -85,6 +86,9 @@ def add_adapter(model: Model, config: AdapterConfig) -> list[str]:
             "learn."
         )
     model.requires_grad_(False)
+    for module in model.modules():
+        if isinstance(module, BatchNorm):
+            module.is_frozen = True
     for name in names:
         _replace(model, name, AdaptedLinear(_linear(model, name), config.rank, config.scale, config.dropout))
     for name in whole:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
 from regard.models.config import LabelledConfig
 from regard.models.parts import norm
 from regard.nn.dropout import Dropout
-from regard.nn.layers import ACTIVATIONS, Activations, IsToken
+from regard.nn.layers import ACTIVATIONS, Activations, IsToken, normalised
 
 
 class ClassHead(nn.Module):
@@ -47,11 +47,15 @@ class ClassHead(nn.Module):
             is_token: False for padding; None: all are tokens.
         """
         if self.pooling == "late":
-            return _mean(self._transformed(states), is_token)
+            return _mean(self._transformed(states, is_token), is_token)
         return self._transformed(POOLINGS[self.pooling](states, is_token))
 
-    def _transformed(self, x: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
-        return self.norm(ACTIVATIONS[self.activation](self.pooler(x))) if self.is_transformed else x
+    def _transformed(
+        self, x: Float[Tensor, "*batch model_dim"], is_token: Bool[Tensor, "*batch"] | None = None
+    ) -> Float[Tensor, "*batch model_dim"]:
+        if not self.is_transformed:
+            return x
+        return normalised(self.norm, ACTIVATIONS[self.activation](self.pooler(x)), is_token)
 
 
 def _first(states: Activations, is_token: IsToken | None) -> Float[Tensor, "batch model_dim"]:

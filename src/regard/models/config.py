@@ -245,6 +245,14 @@ class TransformerConfig(ModelConfig):
                 raise ValueError(f"{name} must be one for each of {count} layers; got {len(found)}.")
         return self
 
+    @model_validator(mode="after")
+    def _norms_of_heads_look_at_one_position(self) -> TransformerConfig:
+        if self.query_key_norm and self.norm_kind == "batch":
+            raise ValueError(
+                "query_key_norm must be false with norm_kind batch, which would count the queries and keys of padding; got true."
+            )
+        return self
+
     def windows_of(self, kind: str) -> Windows:
         """The windows of self-attention of a stack: `encoder` or `decoder`."""
         return self.windows

@@ -22,6 +22,7 @@ from regard.models.parts import (
     embed,
     feed_forward,
     final_norm,
+    gates_of_layers,
     initial_scale,
     norm,
     residual,
@@ -99,8 +100,8 @@ class Decoder(TokenModel):
         positions: Ids | None = None,
         past: Sequence[KeysValues] | None = None,
         memory: Sequence[Memory] | None = None,
-        gates: Float[Tensor, "layer head"] | None = None,
-        cross_gates: Float[Tensor, "layer head"] | None = None,
+        gates: Float[Tensor, "layer *example head"] | None = None,
+        cross_gates: Float[Tensor, "layer *example head"] | None = None,
     ) -> Activations:
         """The last states: what `logits` projects onto the vocabulary.
 
@@ -109,14 +110,16 @@ class Decoder(TokenModel):
                 mask but the causal one, for which kernels are fastest. States of padding itself mean nothing.
             embedded: the vectors of the tokens, in place of `ids`, without those of positions.
             is_token: False for padding; None: what `ids` say, and without `ids` all are tokens.
-            positions: of each token, from 0; None: the number of tokens before it, those of `past` included.
+            positions: of each token, from 0, where they are added to embeddings; None: the number of tokens before it, those of
+                `past` included.
             past: of each layer, keys and values that every token may see, such as a `LearnedPrefix`.
             memory: of each layer with cross-attention, what it looks at: see `project`.
             gates: what the context of each head of self-attention is multiplied by: 0 removes it.
             cross_gates: likewise, of cross-attention.
         Raises:
-            ShapeError: neither or both of `ids` and `embedded` are given, more positions than the model has, or no `memory`
-                where there is cross-attention.
+            ShapeError: neither or both of `ids` and `embedded` are given, more positions than the model has, no `memory` where
+                there is cross-attention, or gates for another number of layers.
+            SettingsError: `positions` where the model's are inside attention, such as rotary ones.
         """
         given = TextInput.of(
             ids, self.config, embedded=embedded, is_token=is_token, positions=positions, past=past,
@@ -128,9 +131,12 @@ class Decoder(TokenModel):
             seen: Sequence[LayerCache] = [NoCache(mask, causal=True)] * len(self.layers)
         else:
             seen = [AfterPast(layer, mask, causal=True) for layer in past]
-        parts = zip(self.layers, self._checked(memory), seen, strict=True)
-        for index, (layer, layer_memory, layer_past) in enumerate(parts):
-            own, cross = (None if each is None else each[index] for each in (gates, cross_gates))
+        own_gates = gates_of_layers("gates", gates, len(self.layers))
+        if cross_gates is not None and not self.config.cross_attention:
+            raise ShapeError("`cross_gates` need layers with cross-attention; got none.")
+        gates_across = gates_of_layers("cross_gates", cross_gates, len(self.layers))
+        parts = zip(self.layers, self._checked(memory), seen, own_gates, gates_across, strict=True)
+        for layer, layer_memory, layer_past, own, cross in parts:
             x = layer(x, layer_memory, layer_past, is_token=given.is_token, gates=own, cross_gates=cross)
         states = normalised(self.norm, x, given.is_token)
         if isinstance(self.output_transform, OutputTransform):

@@ -12,7 +12,7 @@ from regard.models.interface import Model
 from regard.models.parts import EmbeddedPositions
 from regard.nn.positions import LinearBias
 
-RATES = ("dropout", "rate", "momentum")
+RATES = ("dropout", "rate", "momentum", "is_frozen")
 """Settings of modules that matter in training only, and may be changed for it."""
 ROUNDING = 0.01
 """The largest share by which numbers differ that were rounded to 16 bits meanwhile."""
@@ -51,6 +51,17 @@ def deviation(model: Model, wanted: Model) -> str:
         first = shared.setdefault(id(parameter), name)
         if tied[first] is not tied[name]:
             return f"{name} is not tied to {first}"
+    return ""
+
+
+def changed_call(model: nn.Module) -> str:
+    """A hook or a replaced method of one of a model's modules, as a sentence; empty: none. No file holds either."""
+    for module in model.modules():
+        name = type(module).__name__
+        if module._forward_hooks or module._forward_pre_hooks:
+            return f"a PyTorch hook is set on {name}"
+        if replaced := [each for each in vars(module) if callable(getattr(type(module), each, None))]:
+            return f"{name}.{replaced[0]} was replaced"
     return ""
 
 

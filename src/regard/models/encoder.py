@@ -21,6 +21,7 @@ from regard.models.parts import (
     TextInput,
     feed_forward,
     final_norm,
+    gates_of_layers,
     initial_scale,
     norm,
     residual,
@@ -105,7 +106,7 @@ class Encoder(Model):
         is_token: IsToken | None = None,
         positions: Ids | None = None,
         past: Sequence[KeysValues] | None = None,
-        gates: Float[Tensor, "layer head"] | None = None,
+        gates: Float[Tensor, "layer *example head"] | None = None,
     ) -> Activations:
         """A vector for each token, in its context.
 
@@ -113,11 +114,14 @@ class Encoder(Model):
             segments: as for `forward`.
             embedded: the vectors of the tokens, in place of `ids`, without those of kinds and positions.
             is_token: False for padding; None: what `ids` say, and without `ids` all are tokens.
-            positions: of each token, from 0; None: the number of tokens before it, those of `past` included.
+            positions: of each token, from 0, where they are added to embeddings; None: the number of tokens before it, those of
+                `past` included.
             past: of each layer, keys and values that every token may see, such as a `LearnedPrefix`.
             gates: what the context of each head is multiplied by: 0 removes it.
         Raises:
-            ShapeError: neither or both of `ids` and `embedded` are given, or more positions than the model has.
+            ShapeError: neither or both of `ids` and `embedded` are given, more positions than the model has, or gates for another
+                number of layers.
+            SettingsError: `positions` where the model's are inside attention, such as rotary ones.
         """
         given = TextInput.of(
             ids, self.config, embedded=embedded, is_token=is_token, positions=positions, past=past,
@@ -130,13 +134,13 @@ class Encoder(Model):
         x = self.embedding_proj(self.embedding_dropout(normalised(self.embedding_norm, x, given.is_token)))
         mask = prepared(given.is_token[:, None, None])
         masks = {0: mask} if past is None else {}
+        of_layers = gates_of_layers("gates", gates, len(self.layers))
         for index, layer in enumerate(self.layers):
             before = None if past is None else past[index]
             length = 0 if before is None else before.length
             if length not in masks:
                 masks[length] = prepared(mask_with_prefix(mask, length))
-            of_layer = None if gates is None else gates[index]
-            x = layer(x, mask=masks[length], is_token=given.is_token, past=before, gates=of_layer)
+            x = layer(x, mask=masks[length], is_token=given.is_token, past=before, gates=of_layers[index])
         return normalised(self.norm, x, given.is_token)
 
     def _kinds(self, given: TextInput) -> Ids:

@@ -21,6 +21,7 @@ from regard.models.parts import (
     embed,
     feed_forward,
     final_norm,
+    gates_of_layers,
     norm,
     residual,
     self_attention,
@@ -109,15 +110,19 @@ class EncoderDecoder(PairModel):
         embedded: Float[Tensor, "batch source model_dim"] | None = None,
         is_token: Bool[Tensor, "batch source"] | None = None,
         positions: Int[Tensor, "batch source"] | None = None,
-        gates: Float[Tensor, "layer head"] | None = None,
+        gates: Float[Tensor, "layer *example head"] | None = None,
     ) -> Float[Tensor, "batch source model_dim"]:
         """The source's vectors, each in its context: what the decoder looks at.
 
         Args:
             embedded: the vectors of the tokens, in place of `source_ids`, before they are scaled.
             is_token: False for padding; None: what `source_ids` say, and without them all are tokens.
-            positions: of each token, from 0; None: the number of tokens before it.
+            positions: of each token, from 0, where they are added to embeddings; None: the number of tokens before it.
             gates: what the context of each head is multiplied by: 0 removes it.
+        Raises:
+            ShapeError: neither or both of ids and `embedded` are given, more positions than the model has, or gates for another
+                number of layers.
+            SettingsError: `positions` where the model's are inside attention, such as rotary ones.
         """
         given = TextInput.of(source_ids, self.config, embedded=embedded, is_token=is_token, positions=positions)
         mask = prepared(given.is_token[:, None, None])
@@ -128,8 +133,9 @@ class EncoderDecoder(PairModel):
             )
         x = self.source_positions(x, given.positions)
         x = self.embedding_dropout(normalised(self.source_norm, x, given.is_token))
-        for index, layer in enumerate(self.encoder_layers):
-            x = layer(x, mask=mask, is_token=given.is_token, gates=None if gates is None else gates[index])
+        of_layers = gates_of_layers("gates", gates, len(self.encoder_layers))
+        for layer, own in zip(self.encoder_layers, of_layers, strict=True):
+            x = layer(x, mask=mask, is_token=given.is_token, gates=own)
         return normalised(self.encoder_norm, x, given.is_token)
 
     def project(self, encoded: Float[Tensor, "batch source model_dim"]) -> list[KeysValues]:
@@ -153,8 +159,8 @@ class EncoderDecoder(PairModel):
         embedded: Float[Tensor, "batch target model_dim"] | None = None,
         is_token: Bool[Tensor, "batch target"] | None = None,
         positions: Int[Tensor, "batch target"] | None = None,
-        gates: Float[Tensor, "layer head"] | None = None,
-        cross_gates: Float[Tensor, "layer head"] | None = None,
+        gates: Float[Tensor, "layer *example head"] | None = None,
+        cross_gates: Float[Tensor, "layer *example head"] | None = None,
     ) -> Float[Tensor, "batch target model_dim"]:
         """The decoder's last states over a whole target, the source being encoded and projected already.
 
@@ -164,17 +170,22 @@ class EncoderDecoder(PairModel):
                 mask but the causal one, for which kernels are fastest. States of padding itself mean nothing.
             embedded: the vectors of the tokens, in place of `target_ids`, before they are scaled.
             is_token: False for padding; None: what `target_ids` say, and without them all are tokens.
-            positions: of each token, from 0; None: the number of tokens before it.
+            positions: of each token, from 0, where they are added to embeddings; None: the number of tokens before it.
             gates: what the context of each head of self-attention is multiplied by: 0 removes it.
             cross_gates: likewise, of cross-attention.
+        Raises:
+            ShapeError: neither or both of ids and `embedded` are given, more positions than the model has, or gates for another
+                number of layers.
+            SettingsError: `positions` where the model's are inside attention, such as rotary ones.
         """
         given = TextInput.of(target_ids, self.config, embedded=embedded, is_token=is_token, positions=positions)
         mask = None if pads_right else given.is_token[:, None, None]
         past = NoCache(mask, causal=True)
         x = self._scaled(given.embedded(self.target_embedding, self.config.pad_id))
         x = self._with_target_positions(x, given.positions, given.is_token)
-        for index, (layer, layer_memory) in enumerate(zip(self.decoder_layers, memory, strict=True)):
-            own, cross = (None if each is None else each[index] for each in (gates, cross_gates))
+        num_layers = len(self.decoder_layers)
+        both = (gates_of_layers(*each, num_layers) for each in (("gates", gates), ("cross_gates", cross_gates)))
+        for layer, layer_memory, own, cross in zip(self.decoder_layers, memory, *both, strict=True):
             x = layer(x, layer_memory, past, is_token=given.is_token, gates=own, cross_gates=cross)
         states = normalised(self.decoder_norm, x, given.is_token)
         if isinstance(self.output_transform, OutputTransform):

@@ -188,6 +188,7 @@ class TextInput(NamedTuple):
             positions: None: the number of tokens before each, those of `past` included.
             past: of each of `num_layers` layers.
         Raises:
+            SettingsError: `positions` are given, and the model's are inside attention.
             ShapeError: neither or both of `ids` and `embedded` are given, there is no past for each layer, or a position is not
                 below `max_positions`.
         """
@@ -196,6 +197,11 @@ class TextInput(NamedTuple):
             raise ShapeError(f"either `ids` or `embedded` must be given; got {given}.")
         if past is not None and len(past) != num_layers:
             raise ShapeError(f"past must have keys and values for each of {num_layers} layers; got {len(past)}.")
+        if positions is not None and config.positions in SCHEMES:
+            raise SettingsError(
+                f"`positions` must be left out where the model's are inside attention ({config.positions}): they are then those "
+                "of the keys, from the first one of the past on; got some."
+            )
         if is_token is None:
             is_token = ids != config.pad_id if ids is not None else read.new_ones(read.shape[:2], dtype=torch.bool)
         num_before = max((layer.length for layer in past), default=0) if past is not None else 0
@@ -220,6 +226,24 @@ class TextInput(NamedTuple):
             return self.vectors
         assert self.ids is not None
         return embed(table, self.ids, pad_id)
+
+
+def gates_of_layers(
+    name: str, gates: Float[Tensor, "..."] | None, num_layers: int
+) -> Sequence[Float[Tensor, "*example head"] | None]:
+    """The gates of the heads of each layer; None for each where there are none.
+
+    Raises:
+        ShapeError: they are not for so many layers, or have other axes.
+    """
+    if gates is None:
+        return [None] * num_layers
+    if gates.ndim not in (2, 3) or len(gates) != num_layers:
+        raise ShapeError(
+            f"{name} must be a row of numbers for each of {num_layers} layers, or one for each example of each; got shape "
+            f"{tuple(gates.shape)}."
+        )
+    return list(gates)
 
 
 class OutputTransform(nn.Module):

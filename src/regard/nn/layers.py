@@ -149,6 +149,8 @@ class BatchNorm(nn.Module):
             raise SettingsError(f"momentum must be from 0 to 1; got {momentum}.")
         self.norm = nn.BatchNorm1d(model_dim, eps=epsilon, momentum=momentum)
         self.norm.num_batches_tracked = None  # only a cumulative mean needs it
+        self.is_frozen = False
+        """Whether running means are used in training mode, too, and stay as they are: in the base of an adapter."""
 
     def forward(
         self, x: Float[Tensor, "*batch model_dim"], is_token: Bool[Tensor, "*batch"] | None = None
@@ -158,7 +160,7 @@ class BatchNorm(nn.Module):
         Args:
             is_token: True for tokens; None: all are.
         """
-        if not self.training:
+        if not self.training or self.is_frozen:
             normed = self._of_rows(x.flatten(0, -2)).view_as(x)
             return normed if is_token is None else normed.masked_fill(~is_token[..., None], 0)
         if is_token is None:
@@ -168,7 +170,7 @@ class BatchNorm(nn.Module):
     def _of_rows(self, rows: Float[Tensor, "row model_dim"]) -> Float[Tensor, "row model_dim"]:
         """The normalised rows; of a single one, which has no variance, by the running means."""
         norm = self.norm
-        is_learning = self.training and len(rows) > 1
+        is_learning = self.training and not self.is_frozen and len(rows) > 1
         assert norm.running_mean is not None
         assert norm.running_var is not None
         kept = norm.running_mean, norm.running_var

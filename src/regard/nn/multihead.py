@@ -13,6 +13,7 @@ from regard.errors import ShapeError, as_numbers, check_sizes
 from regard.nn.attention import Attention
 from regard.nn.cache import KeysValues
 from regard.nn.initialization import linear
+from regard.nn.lora import AdaptedLinear
 from regard.nn.positions import Distance, First, Heads
 from regard.nn.widths import check_input
 
@@ -175,7 +176,7 @@ class MultiHeadAttention(nn.Module):
             seen = KeysValues(*(x.repeat_interleave(self.num_heads // self.num_kv_heads, dim=1) for x in seen))
         context = self.attention(query, seen.key, seen.value, mask, bias, causal, distance)
         if gates is not None:
-            if gates.shape[-1] != self.num_heads or gates.ndim > 2:
+            if gates.ndim not in (1, 2) or gates.shape[-1] != self.num_heads:
                 raise ShapeError(
                     f"gates must be one number for each of {self.num_heads} heads, or one row of them for each example; "
                     f"got shape {tuple(gates.shape)}."
@@ -191,7 +192,7 @@ class MultiHeadAttention(nn.Module):
             heads: by their present numbers, from 0. Heads that share keys and values go together.
         Raises:
             ShapeError: there is no such head, none would be left, or only a part of a group is named; or a projection was
-                replaced by a module without a matrix.
+                replaced by a module without a matrix, or has an adapter.
         """
         kept = self.heads_without(heads)
         kept_groups = sorted({head // (self.num_heads // self.num_kv_heads) for head in kept})
@@ -210,6 +211,11 @@ class MultiHeadAttention(nn.Module):
         for name in ("query_proj", "key_proj", "value_proj", "output_proj"):
             if not isinstance(getattr(found := getattr(self, name), "weight", None), Tensor):
                 raise ShapeError(f"{name} must be a linear map, for heads to be removed; got {type(found).__name__}.")
+            if isinstance(found, AdaptedLinear):
+                raise ShapeError(
+                    f"{name} must be without an adapter, for heads to be removed; got one. Merge it first, as "
+                    "`regard.models.adaptation.merged` does."
+                )
         heads = as_numbers("heads", heads)
         unknown = sorted(head for head in heads if not 0 <= head < self.num_heads)
         if unknown:

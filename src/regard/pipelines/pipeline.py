@@ -20,6 +20,7 @@ from regard.inspection.inspection import Inspection
 from regard.inspection.lookup import Lookup, compute_row
 from regard.inspection.record import HeadName
 from regard.models.adaptation import merged
+from regard.models.deviation import changed_call
 from regard.models.interface import Model
 from regard.pipelines.devices import resolve_device
 from regard.text.tokenizer import Tokenizer
@@ -173,11 +174,15 @@ class Pipeline(ABC):
             overwrite: whether a model that is at `folder` is replaced.
         Raises:
             ModelFolderError: there is something else at `folder`, or a model and `overwrite` is False; or it cannot be written.
-            SettingsError: the models of an ensemble.
+            SettingsError: the models of an ensemble, or a model with hooks or replaced methods, which no folder holds.
         """
         if others := getattr(self, "others", ()):
             raise SettingsError(
                 f"`save` needs one model; got an ensemble of {1 + len(others)}. Load and save each by itself."
+            )
+        if reason := changed_call(self._model):
+            raise SettingsError(
+                f"a model must be without changes by hand to be saved; got one in which {reason}. Take it off: no file holds it."
             )
         check_output(Path(folder), overwrite=overwrite)
         given = merged(self._model), self.tokenizer, getattr(self, "source_tokenizer", None)

@@ -390,6 +390,8 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
         }
     else:
         wanted["num_segments"] = (ours.num_segments >= 1, True)
+        if ours.pooler:
+            wanted["head_activation"] = (ours.head_activation or "tanh", "tanh")
     if kind != "bert":
         wanted["positions"] = (ours.positions, "learned")
     refuse(kind, wanted)

@@ -36,16 +36,19 @@ class LearnedPrefix(nn.Module):
     Args:
         num_positions: how many.
         num_heads: the attention's `num_kv_heads`.
+        head_dim: width of a head's keys.
+        value_head_dim: width of a head's values; None: `head_dim`.
     Raises:
-        ShapeError: one of the three is below 1.
+        ShapeError: one of these is below 1.
     Source: Li and Liang 2021, section 4.2, without the reparametrisation of section 4.3.
     """
 
-    def __init__(self, num_positions: int, num_heads: int, head_dim: int) -> None:
+    def __init__(self, num_positions: int, num_heads: int, head_dim: int, value_head_dim: int | None = None) -> None:
         super().__init__()
-        check_sizes(num_positions=num_positions, num_heads=num_heads, head_dim=head_dim)
+        check_sizes(num_positions=num_positions, num_heads=num_heads, head_dim=head_dim, value_head_dim=value_head_dim)
         self.key = nn.Parameter(torch.randn(num_heads, num_positions, head_dim) * 0.02)
-        self.value = nn.Parameter(torch.randn(num_heads, num_positions, head_dim) * 0.02)
+        value_head_dim = head_dim if value_head_dim is None else value_head_dim
+        self.value = nn.Parameter(torch.randn(num_heads, num_positions, value_head_dim) * 0.02)
 
     def forward(self, batch_size: int) -> KeysValues:
         """The prefix, once for each example."""
