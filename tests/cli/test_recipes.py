@@ -12,7 +12,7 @@ from running import outcome
 
 import regard
 from regard.errors import SettingsError
-from regard.runs.settings.reading import find_recipe, given_arch, read_yaml, recipes
+from regard.runs.settings.reading import find_recipe, given_arch_and_task, read_yaml, recipes
 from regard.runs.settings.run_settings import RunSettings
 
 
@@ -23,7 +23,7 @@ def test_recipes_are_in_the_package_and_can_be_trained_by() -> None:
         assert path.is_relative_to(package)
         settings = read_yaml(f"recipe:{name}")
         assert settings == yaml.safe_load(path.read_text())  # the library reads the same in them
-        RunSettings.build("tiny", settings, arch=given_arch(None, settings))
+        RunSettings.build("tiny", settings, arch=given_arch_and_task(None, None, settings)[0])
 
 
 def test_recipes_are_listed_and_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ import torch
 
 from regard.models.config import DecoderConfig, EncoderDecoderConfig, current
 from regard.models.registry import ARCHITECTURES, architecture, parse_config
-from regard.runs.settings.reading import given_arch
+from regard.runs.settings.reading import given_arch_and_task
 from regard.runs.settings.run_settings import RunSettings
 from regard.training.state import RECORD, TrainingState, _digest, read_state, write_state
 
@@ -26,8 +26,8 @@ def test_arch() -> None:
     stored = {"arch": "transformer", "vocab_size": 9}
     assert parse_config(stored) == parse_config({"vocab_size": 9}) == EncoderDecoderConfig(vocab_size=9)
     assert architecture("transformer").config is EncoderDecoderConfig
-    assert given_arch("transformer", {"model": {"arch": "encoder-decoder"}}) == "encoder-decoder"
-    assert given_arch(None, {"model": {"arch": "transformer"}}) == "encoder-decoder"
+    assert given_arch_and_task("transformer", None, {"model": {"arch": "encoder-decoder"}})[0] == "encoder-decoder"
+    assert given_arch_and_task(None, None, {"model": {"arch": "transformer"}})[0] == "encoder-decoder"
     assert "encoder-decoder" in ARCHITECTURES
     built = RunSettings.build("small", arch="transformer"), RunSettings.build("small", arch="encoder-decoder")
     assert built[0] == built[1]

@@ -299,3 +299,23 @@ def test_the_documented_loop_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with torch.no_grad():
         losses = [float(each.model.loss(batch)) for each in (regard.new("pairs.tsv"), regard.load("ours"))]
     assert losses[1] < 0.8 * losses[0]
+
+
+@pytest.mark.parametrize(
+    "make", [regard.new, lambda *data, **given: regard.train(*data, "never", dry_run=True, **given)]
+)
+def test_the_task_is_one(make: Callable[..., Any], tmp_path: Path) -> None:
+    """As an argument, as a setting, or as both alike."""
+    data = tmp_path / "texts.tsv"
+    data.write_text("".join(f"pos\tgood film {number}\nneg\tbad film {number}\n" for number in range(20)))
+    with pytest.raises(regard.SettingsError, match=r"`--task classify` contradicts the setting `model\.task: tag`"):
+        make(data, arch="encoder", task="classify", settings={"model": {"task": "tag"}})
+    with pytest.raises(regard.SettingsError, match="mlm, classify, tag"):
+        make(data, arch="encoder")
+
+
+def test_the_task_may_be_a_setting(tmp_path: Path) -> None:
+    data = tmp_path / "texts.tsv"
+    data.write_text("".join(f"pos\tgood film {number}\nneg\tbad film {number}\n" for number in range(20)))
+    found = regard.new(data, arch="encoder", settings={"model": {"task": "classify"}})
+    assert found.model.config.labels == ["neg", "pos"]
