@@ -1,6 +1,7 @@
 """A translator from Python: what it is asked for and what it cannot do, on small random models."""
 
 import math
+import re
 from typing import Any
 
 import pytest
@@ -170,6 +171,24 @@ def test_where_nothing_may_be_written_a_text_ends(
     found = translator.translate(["abc", "", "ca"], **options, **method)
     assert [one.finish_reason for one in found] == ["blocked", "eos", "blocked"]
     assert set(found[0].text) <= {"a"}
+
+
+@pytest.mark.parametrize("kind", ["bpe", "unigram", "characters"])
+@pytest.mark.parametrize("method", [{"beam_size": 8}, {"method": "sample"}, {"method": "stochastic_beam"}])
+def test_a_banned_word_is_in_no_text(kind: str, method: dict[str, Any]) -> None:
+    """In whatever tokens, at the beginning, and beside marks."""
+    lines = ["a b c'a d", "ab-a c, a", "b c a"] * 30
+    tokenizer = Tokenizer.train(lines, TokenizerConfig(kind=kind, vocab_size=30))
+    words = re.compile(r"\b(a|b c)\b")
+
+    def num_with_it(**options: Any) -> int:
+        found = [
+            make(tokenizer, seed).translate("a b", max_length=16, n_best=8, **method, **options) for seed in range(20)
+        ]
+        return sum(words.search(each.text) is not None for one in found for each in one.n_best)
+
+    assert num_with_it() > 0
+    assert num_with_it(banned=("a", "b  c\n")) == 0
 
 
 PREFIXES = ["aba", "ab"]
