@@ -426,3 +426,25 @@ def test_a_stream_that_asks_to_be_a_stream_in_words(server: Running) -> None:
         assert (answer.status, answer.getheader("content-type", "").partition(";")[0]) == (200, kind)
         answer.read()
         connection.close()
+
+
+def test_the_languages_of_deepl_3(server: Running) -> None:
+    for resource in ("translate_text", "glossary"):  # Weblate asks for both
+        status, listed = send(server, "GET", f"/v3/languages?resource={resource}")
+        assert status == 200
+        uses = {each["lang"]: (each["usable_as_source"], each["usable_as_target"]) for each in listed}
+        assert uses == {"de": (False, True), "en": (True, False)}
+    assert send(server, "GET", "/v3/languages?resource=voice")[0] == 400
+
+
+def test_what_is_not_done_is_refused(server: Running) -> None:
+    body = json.dumps({"text": "Two <b>dogs</b>", "n_best": 3, "format": "html"})
+    assert "n_best is of texts without markup" in str(send(server, "POST", "/api/v1/translate", body, JSON))
+    headers = {"Content-Encoding": "gzip"}
+    assert send(server, "POST", "/translate", b"\x1f\x8b", JSON, **headers)[0] == 415
+
+
+def test_the_longest_text_fits_however_it_is_written(server: Running) -> None:
+    fields = {"q": "\u3000" * 499_000, "source": "en", "target": "de"}
+    for body, kind in ((json.dumps(fields), JSON), (urllib.parse.urlencode(fields), FORM)):
+        assert send(server, "POST", "/translate", body, kind)[0] == 200
