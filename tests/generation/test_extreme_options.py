@@ -129,3 +129,18 @@ def test_yaml_that_has_itself_as_a_part_is_refused(text: str, tmp_path: Path) ->
 def test_yaml_with_aliases_is_read(tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text("training: &t\n  steps: &n 3\n  warmup_steps: *n\ndata:\n  weights: [*n, *n]\n")
     assert read_yaml(tmp_path / "s.yaml") == {"training": {"steps": 3, "warmup_steps": 3}, "data": {"weights": [3, 3]}}
+
+
+@pytest.mark.parametrize(
+    ("banned", "message"),
+    [
+        (["a", " \n"], r"banned must hold words; got ' \\n'"),
+        (["a"] * 1001, "banned must be at most 1,000 phrases of at most 1,000 characters; got 1,001 of up to 1"),
+        (["a", "b" * 1001], "banned must be at most 1,000 phrases .*; got 2 of up to 1,001"),
+    ],
+)
+def test_banned_phrases_have_bounds(banned: list[str], message: str) -> None:
+    """Each letter of each is looked up among all tokens before the first one is written."""
+    with pytest.raises(SettingsError, match=message):
+        DecodingOptions(banned=banned)
+    assert DecodingOptions(banned=["a"] * 1000).banned

@@ -23,7 +23,7 @@ from regard.nn.hooks import forward_hooks, hooks_of
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.predictor import Predictor
-from regard.pipelines.requests import ids_of_prefix
+from regard.pipelines.requests import ids_to_write
 from regard.pipelines.translator import Translator
 
 PLACES_AT_ONCE = 64
@@ -187,7 +187,7 @@ def _runs_of_pairs(
     translator: Translator, texts: tuple[str, str], answers: tuple[str, str] | None, prefix: str
 ) -> tuple[list[Run], tuple[tuple[str, str], dict[str, int]]]:
     writer, reader = translator.tokenizer, translator.source_tokenizer
-    given = ids_of_prefix(prefix, writer)
+    given = ids_to_write("prefix", prefix, writer)
     if answers is None:
         written = [each.ids for each in translator.translate(list(texts), beam_size=1, prefixes=[prefix] * 2)]
         common = [one for one, _ in takewhile(lambda pair: pair[0] == pair[1], zip(*written, strict=False))]

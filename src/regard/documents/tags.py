@@ -61,6 +61,7 @@ BOUNDS = frozenset(
 )
 """Elements that no end tag left out reaches beyond: an item of a list in an item ends its own list's items only."""
 MAY_HIDE = re.compile(r"hidden|display", re.IGNORECASE)
+"""Words without which no tag hides its element: others are not taken apart."""
 DISPLAY_NONE = re.compile(r"(?:^|;)\s*display\s*:\s*none\b", re.IGNORECASE)
 LONG_NUMBER = re.compile(r"(&#)0*(\d{1,8})\d*|(&#[xX])0*([\da-fA-F]{1,7})[\da-fA-F]*")
 """The number of a character, and as many of its digits as tell whether there is one."""

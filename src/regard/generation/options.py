@@ -167,10 +167,11 @@ class DecodingOptions(SamplingOptions):
         self.rule(eos_id=0)
         if (blank := next((text for text in self.banned if not text.strip()), None)) is not None:
             raise SettingsError(f"banned must hold words; got {blank!r}.")
-        if len(self.banned) > MOST_BANNED or (longest := max(map(len, self.banned), default=0)) > LONGEST_BANNED:
-            got = f"{len(self.banned):,}" if len(self.banned) > MOST_BANNED else f"one of {longest:,}"
+        count, longest = len(self.banned), max(map(len, self.banned), default=0)
+        if count > MOST_BANNED or longest > LONGEST_BANNED:
             raise SettingsError(
-                f"banned must be at most {MOST_BANNED:,} phrases of at most {LONGEST_BANNED:,} characters; got {got}."
+                f"banned must be at most {MOST_BANNED:,} phrases of at most {LONGEST_BANNED:,} characters; got {count:,} of "
+                f"up to {longest:,}."
             )
 
     def check_stream(self) -> None:

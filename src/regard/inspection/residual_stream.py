@@ -84,9 +84,9 @@ def linear_map(module: nn.Module) -> tuple[Float[Tensor, "in out"], Float[Tensor
     """The matrix and the bias of a linear map: where it is not a plain one, such as one with adapters or with quantized weights,
     its outputs for the unit vectors, and for 0.
     """
-    weight = next(module.parameters(), torch.zeros(()))  # quantized weights are no parameters
     if type(module) is nn.Linear:
-        return module.weight.T, weight.new_zeros(module.out_features) if module.bias is None else module.bias
+        return module.weight.T, module.weight.new_zeros(module.out_features) if module.bias is None else module.bias
+    weight = next(module.parameters(), torch.zeros(()))  # quantized weights are no parameters
     unit = torch.eye(cast("Any", module).in_features, dtype=weight.dtype, device=weight.device)
     outputs = module(torch.cat((torch.zeros_like(unit[:1]), unit))[None])[0]
     return outputs[1:] - outputs[0], outputs[0]

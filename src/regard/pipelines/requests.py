@@ -79,7 +79,9 @@ def make_requests(
             continue
         shortest, longest = options.lengths(len(source_ids), max_positions)
         try:
-            prefix_ids = tuple(ids_of_prefix(prefixes[index], tokenizer)) if prefixes and prefixes[index] else ()
+            prefix_ids = (
+                tuple(ids_to_write("prefix", prefixes[index], tokenizer)) if prefixes and prefixes[index] else ()
+            )
             phrases = [
                 tuple(_ids_of_phrase(each, tokenizer, options)) for each in (required[index] if required else ())
             ]
@@ -90,15 +92,17 @@ def make_requests(
     return found
 
 
-def ids_of_prefix(prefix: str, tokenizer: Tokenizer) -> list[int]:
-    """The ids of what a text must begin with.
+def ids_to_write(what: str, text: str, tokenizer: Tokenizer) -> list[int]:
+    """The ids of a text that a translation must have.
 
+    Args:
+        what: the text is, in messages: `prefix`.
     Raises:
         SettingsError: it has unknown tokens, which would be written as nothing.
     """
-    ids = tokenizer.encode(prefix)
+    ids = tokenizer.encode(text)
     if tokenizer.unk_id in ids:
-        raise SettingsError(f"prefix {prefix!r} cannot be written: it is not in the model's vocabulary.")
+        raise SettingsError(f"{what} {text!r} cannot be written: it is not in the model's vocabulary.")
     return ids
 
 
@@ -108,16 +112,12 @@ def _ids_of_phrase(phrase: str, tokenizer: Tokenizer, options: DecodingOptions) 
     Raises:
         SettingsError: something forbids it.
     """
-    encode = tokenizer.encode
-    ids = encode(phrase)
-    if not phrase.strip() or not ids:
+    if not phrase.strip() or not (ids := ids_to_write("required phrase", phrase, tokenizer)):
         raise SettingsError("a required phrase must have words; got a blank one.")
-    if tokenizer.unk_id in ids:
-        raise SettingsError(f"required phrase {phrase!r} cannot be written: it is not in the model's vocabulary.")
     if options.banned and tokenizer.endings_of(options.banned).are_in(ids):
         banned = next(each for each in options.banned if tokenizer.endings_of([each]).are_in(ids))
         raise SettingsError(f"required phrase {phrase!r} cannot be written: {banned!r} is banned.")
-    if options.vocabulary and not set(ids) <= {id for text in options.vocabulary for id in encode(text)}:
+    if options.vocabulary and not set(ids) <= {id for text in options.vocabulary for id in tokenizer.encode(text)}:
         raise SettingsError(f"required phrase {phrase!r} cannot be written: `vocabulary` does not have all of it.")
     size = options.no_repeat_ngram
     ngrams = [] if size is None else [tuple(ids[at : at + size]) for at in range(len(ids) - size + 1)]
