@@ -241,6 +241,15 @@ def test_a_large_page_is_parsed_in_no_time(size: int) -> None:
     assert time.process_time() - started < 10
 
 
+@pytest.mark.parametrize("part", ["<!DOCTYPE d [", "<!DOCTYPE[>", "<!--", "<!-- a", "<!DOCTYPE '", "<!DOCTYPE d [<!--"])
+@pytest.mark.parametrize("start", ["", "<!DOCTYPE d ["])
+def test_document_types_that_do_not_end_take_no_time(start: str, part: str) -> None:
+    """Each character is read a few times: half a megabyte took minutes."""
+    began = time.perf_counter()
+    parse((start + part * 50_000)[:200_000] + "]>", is_html=False)
+    assert time.perf_counter() - began < 10
+
+
 @pytest.mark.parametrize(
     ("markup", "text", "order", "expected"),
     [

@@ -122,3 +122,14 @@ def test_many_long_phrases_take_no_time() -> None:
     endings = PhraseEndings([word.encode() for word in words[:1000]] + [b"x y " * 250], surfaces)
     assert perf_counter() - started < 20  # of 60,000 x 1,000 comparisons, minutes
     assert set(endings.after([])) >= set(range(1000))
+
+
+def test_tokens_beyond_those_of_the_model_are_left_out() -> None:
+    """A tokenizer may have more tokens than the model has embeddings: there is nothing to forbid there."""
+    whole = foreign("byte-level")
+    fewer = Tokenizer.train(LINES, TokenizerConfig(vocab_size=70))
+    cut = Tokenizer(tokenizers.Tokenizer.from_str(fewer.backend_json), fewer.symbols, num_ids=20)
+    for phrase in ("un", "d", "a", "e"):
+        assert max(cut.endings_of([phrase]).after([]), default=0) < 20
+        assert max(fewer.endings_of([phrase]).after([]), default=0) < len(fewer)
+        assert max(whole.endings_of([phrase]).after([]), default=0) < len(whole)

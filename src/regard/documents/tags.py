@@ -22,10 +22,9 @@ HTML_TAG, XML_TAG = (
 """A tag; one whose `end` is empty, as of an open quote, goes on to the end of the text."""
 COMMENT_END = re.compile(r"--!?>")
 _QUOTED = "\"[^\"]*+\"|'[^']*+'"
-DOCTYPE = re.compile(
-    rf"<!DOCTYPE(?:[^\[>\"']|{_QUOTED})*+(?:\[(?:<!--.*?-->|[^\]\"']|{_QUOTED})*+\][^>]*+)?+>", re.DOTALL
-)
-"""In XML, with its declarations."""
+_DECLARATIONS = rf"\[(?:[^\]\"'<]++|<(?!!--)|<!--(?:[^-]++|-(?!->))*+-->|{_QUOTED})*+\]"
+DOCTYPE = re.compile(rf"<!DOCTYPE(?:[^\[>\"']++|{_QUOTED})*+(?:{_DECLARATIONS}[^>]*+)?+>")
+"""In XML, with its declarations. It reads no character twice."""
 XML_ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<!": ">", "<?": "?>"}
 VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())  # noqa: SIM905
 FOREIGN = frozenset({"svg", "math"})
@@ -143,7 +142,8 @@ def _end_of_other(markup: str, at: int, *, is_html: bool) -> int | None:
         mark = ">" if len(markup) > at + 2 or markup[at + 1] != "/" else None
     else:
         mark = next((end for begin, end in XML_ENDS.items() if markup.startswith(begin, at)), None)
-        if (match := DOCTYPE.match(markup, at)) is not None:
+        is_first = mark == ">" and markup.find("<!DOCTYPE") == at  # there is one at most
+        if is_first and (match := DOCTYPE.match(markup, at)) is not None:
             return match.end()
     if mark is None:
         return None

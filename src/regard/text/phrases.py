@@ -17,6 +17,7 @@ MOST_REMEMBERED = 10_000
 LONGEST_CHARACTER = 4
 """Bytes of a character in UTF-8."""
 BETWEEN = b"\x00"
+"""A byte between two tokens that are searched together; no phrase has it."""
 
 
 class Surfaces:

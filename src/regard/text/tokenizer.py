@@ -419,8 +419,7 @@ class Tokenizer:
 
     @cached_property
     def _surfaces(self) -> Surfaces:
-        size = self._backend.get_vocab_size() if self.vocabulary is None else len(self.vocabulary)
-        tokens = [None if id in self._special else self._token(id) for id in range(size)]
+        tokens = [None if id in self._special else self._token(id) for id in range(self.num_ids)]
         return Surfaces(surfaces_of(tokens, self._backend.decoder))
 
     def decode(self, ids: Sequence[int]) -> str:
