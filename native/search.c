@@ -118,6 +118,7 @@ typedef struct {
     uint8_t *is_blocked;          /* [sentence] */
     int64_t loop_tokens, longest_block; /* a hypothesis repeats itself if its last `loop_tokens` are one block, again and again */
     int64_t num_repeating;
+    int64_t num_undefined;        /* rows of the last step whose logits give no probabilities: one is NaN or +inf, or all are -inf */
     /* What ends a call of several steps. */
     int64_t most_steps;
     const int64_t *interrupt;     /* not 0: another thread wants it to end */
@@ -305,6 +306,8 @@ static int64_t list_rows(const Search *search) {
 /* A step of the search from the logits of some rows. */
 static void choose_tokens(Search *search, int64_t num_rows, int64_t num_threads) {
     share_items(num_threads, 32 * num_rows * search->vocab_size, num_rows, sum_rows, search);
+    search->num_undefined = 0;
+    for (int64_t i = 0; i < num_rows; ++i) search->num_undefined += !isfinite(search->totals[search->rows[i]]);
     for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
         forbid(search, sentence, search->logits + sentence * search->beams * search->vocab_size);
     advance(search);
@@ -352,7 +355,7 @@ static int64_t recurrent_step(const void *recurrent, void *given, Search *search
 static int is_over(const Search *search) {
     int64_t rows = search->num_sentences * search->beams;
     if (search->num_steps >= search->most_steps || __atomic_load_n(search->interrupt, __ATOMIC_RELAXED)) return 1;
-    if (search->num_blocked || search->num_repeating || search->num_ended + rows > search->most_ended) return 1;
+    if (search->num_undefined || search->num_blocked || search->num_repeating || search->num_ended + rows > search->most_ended) return 1;
     for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
         if (search->is_open[sentence] && !goes_on(search, sentence)) return 1;
     return 0;

@@ -1,7 +1,8 @@
 """A device that computes on the CPU and behaves like a GPU: whoever wants to know a value of it must wait, which is counted.
 
 Its tensors say that they are on `meta`, so that code takes the branches of a GPU. An operation on tensors of it and of the
-CPU together fails, but for single numbers and indices, as on a GPU.
+CPU together fails, but for single numbers and indices, as on a GPU. A copy that is not waited for (`non_blocking`) holds ones
+until something else is waited for.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ class SimulatedDevice(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()
         self.waits: Counter[str] = Counter()
+        self._late: list[tuple[Tensor, Tensor]] = []
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = dict(kwargs or {})
@@ -83,19 +85,37 @@ class SimulatedDevice(TorchDispatchMode):
             is_ours, to_cpu = False, short == "copy_" and bool(ours)
         if kwargs.get("device") == META:
             kwargs["device"] = CPU
-        if ours and (to_cpu or short in WAITS or name in WAITS or _indexed_by_mask(short, args)):
+        is_late = to_cpu and short in ("to", "_to_copy") and bool(kwargs.get("non_blocking"))
+        if is_late:
+            is_ours = False
+        elif ours and (to_cpu or short in WAITS or name in WAITS or _indexed_by_mask(short, args)):
             self.waits[name] += 1
+            self._arrive()
             is_ours = is_ours and not to_cpu
         elif ours and short not in (*MIXES, "_to_copy"):
             mixed = [x for x in given if not isinstance(x, OnDevice) and x.ndim]
             assert not mixed, f"{name}: tensors on the device and on the CPU"
         with torch.utils._python_dispatch._disable_current_modes():
             found = func(*_opened(args), **_opened(kwargs))
+        if is_late:
+            found = self._not_yet(found)
         if func._schema.is_mutable and isinstance(args[0], OnDevice):
             return args[0]
         if short == "_pack_padded_sequence":  # how many rows there are at each place stays on the CPU
             return OnDevice(found[0]), found[1]
         return tree_map(lambda x: OnDevice(x) if isinstance(x, Tensor) else x, found) if is_ours else found
+
+    def _not_yet(self, copied: Tensor) -> Tensor:
+        with torch.utils._python_dispatch._disable_current_modes():
+            shown = torch.ones_like(copied)
+        self._late.append((shown, copied))
+        return shown
+
+    def _arrive(self) -> None:
+        with torch.utils._python_dispatch._disable_current_modes():
+            for shown, copied in self._late:
+                shown.copy_(copied)
+        self._late.clear()
 
 
 def _indexed_by_mask(short: str, args: Any) -> bool:

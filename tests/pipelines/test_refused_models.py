@@ -104,6 +104,44 @@ def test_numbers_beside_weights_that_are_none_write_nothing(
         translator.translate("abc")
 
 
+def overflows(model: Any) -> None:
+    """Finite weights, of which products are not: those of a norm, all with one sign, in the middle of the model."""
+    weights = [each for name, each in model.named_parameters() if name.endswith("norm.weight")]
+    weights[len(weights) // 2].data.fill_(3e38)
+
+
+ANSWERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    **{name: ("m", call) for name, call in CALLS.items() if name not in ("align", "inspect")},
+    "translate greedily": ("m", lambda t: t.translate("abc", beam_size=1)),
+    "sample": ("m", lambda t: t.translate("abc", method="sample")),
+    "sample without replacement": ("m", lambda t: t.translate("abc", method="stochastic_beam", n_best=2)),
+    "groups": ("m", lambda t: t.translate("abc", num_groups=5)),
+    "a required phrase": ("m", lambda t: t.translate("abc", required=["de"])),
+    "a prefix": ("m", lambda t: t.translate("abc", prefixes="d")),
+    "no n-gram twice": ("m", lambda t: t.translate("abc", no_repeat_ngram=2)),
+    "a stream": ("m", lambda t: list(t.stream("abc"))),
+    "evaluate": ("m", lambda t: t.evaluate(["abc"], ["de"])),
+    "generate": ("lm", lambda t: t.generate("ab", max_tokens=3)),
+    "likeliest tokens": ("lm", lambda t: t.scored(t.ids_of("ab"), count=1)),
+    "evaluate lines": ("lm", lambda t: t.evaluate(["ab", "cd"])),
+    "a class": ("classify", lambda t: t.predict("abc")),
+    "inspect a class": ("classify", lambda t: t.inspect("abc")),
+}
+
+
+@pytest.mark.parametrize("engine", ["auto", "torch", "native-int8"])
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_numbers_that_overflow_answer_nothing(folder: Path, engine: str, answer: str) -> None:
+    name, call = ANSWERS[answer]
+    if engine == "native-int8" and name != "m":
+        pytest.skip("these models decode with PyTorch")
+    pipeline = regard.load(folder / name, engine=engine)
+    call(pipeline)
+    overflows(pipeline.model)
+    with pytest.raises(SettingsError, match="must be numbers; got NaN"):
+        call(pipeline)
+
+
 def test_a_model_whose_layers_were_removed_is_run_by_pytorch(folder: Path) -> None:
     translator = regard.load(folder / "m", kind=Translator)
     del translator.model.decoder_layers[:]

@@ -22,6 +22,7 @@ from regard.generation.rules.repetition_loops import end_repetition_loops
 from regard.generation.rules.trace import Trace
 from regard.generation.step_limit import StepLimit
 from regard.models.interface import SequenceToSequence
+from regard.nn.defined import LOG_PROBS, undefined
 
 
 class NativeBeamSearch(BeamSearch):
@@ -55,6 +56,8 @@ class NativeBeamSearch(BeamSearch):
         search = self._search(inner.library, active, inner.vocab_size, constraints.banned_ids)
         with model.choosing(state) if isinstance(model, Adapted) else nullcontext():
             num_steps = inner.search_steps(own, search, limit)
+        if search.is_undefined_anywhere:
+            raise undefined(LOG_PROBS)
         self._note(active, search)
         return state, num_steps
 

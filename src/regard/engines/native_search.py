@@ -162,6 +162,11 @@ class NativeSearch:
         return bool(self.structure.num_repeating)
 
     @property
+    def is_undefined_anywhere(self) -> bool:
+        """Whether there is a hypothesis after which no token has a probability, after whole steps."""
+        return bool(self.structure.num_undefined)
+
+    @property
     def num_steps(self) -> int:
         """The number of steps of the last call."""
         return int(self.structure.num_steps)

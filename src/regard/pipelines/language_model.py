@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from regard.inspection.inspection import Inspection
 from regard.inspection.texts import inspect_text, lines_as_tokens
 from regard.models.decoder import Decoder
 from regard.models.interface import Model, TokenModel, one_row
+from regard.nn.defined import LOG_PROBS, defined, undefined
 from regard.pipelines.named_options import NamedTextOptions
 from regard.pipelines.pipeline import Pipeline
 from regard.text.length_limits import check_ids, check_lengths
@@ -165,7 +167,8 @@ class LanguageModel(Pipeline):
             raise DataError(f"a text whose tokens are scored must have at most {limit + 1} tokens; got {len(ids)}.")
         ids = check_ids(ids, self._model.config.vocab_size)
         read = one_row(self._model, ids[:-1])
-        log_probs = self._model(read)[0].float().log_softmax(dim=-1) if len(ids) > 1 else read.new_zeros(0, 1).float()
+        log_probs = read.new_zeros(0, 1).float() if len(ids) < 2 else self._model(read)[0].float().log_softmax(dim=-1)
+        log_probs = defined(log_probs)
         best = log_probs.topk(min(count, log_probs.shape[-1]), dim=-1)
         likeliest: list[list[tuple[str, float]] | None] = [
             list(zip(self.tokenizer.tokens(tokens), values, strict=True))
@@ -213,6 +216,8 @@ class LanguageModel(Pipeline):
         scored = label_likelihood(
             self._model, windows_in_order(stream, SCORING_BATCH_TOKENS, self._model.config.max_positions)
         )
+        if math.isnan(scored.nats):
+            raise undefined(LOG_PROBS)
         not_predicted = first_token(self.tokenizer, lines[0]) if self.tokenizer.symbols.lines_end else ""
         num_bytes = sum(len(line.encode()) + 1 for line in lines) - len(not_predicted.encode())
         num_characters = sum(len(line) + 1 for line in lines) - len(not_predicted)

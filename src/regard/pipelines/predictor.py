@@ -31,6 +31,7 @@ from regard.inspection.record import Tokens
 from regard.inspection.texts import inspect_text, texts_as_tokens, words_as_tokens
 from regard.models.encoder_decoder_classifier import LabelModel
 from regard.models.interface import Model, TokenModel, check_not_training, one_row
+from regard.nn.defined import defined
 from regard.pipelines.pipeline import Pipeline
 from regard.text.length_limits import check_lengths
 from regard.text.tokenizer import Tokenizer
@@ -40,6 +41,7 @@ from regard.text.wording import shortened
 BATCH_SIZE = 64
 WINDOW = 1024
 """Lines that are read together."""
+SCORES = "the scores of the labels"
 
 
 @dataclass(frozen=True, repr=False)
@@ -252,7 +254,8 @@ class Predictor(Pipeline):
         """The predictions in an inspection: classes, the likeliest first, or each word's tag, or the tokens of masks."""
         config = self._model.config
         if config.task == "classify":
-            probs = self._model(one_row(self._model, ids))[0].float().softmax(dim=-1).tolist()
+            logits = defined(self._model(one_row(self._model, ids))[0].float(), SCORES)
+            probs = logits.softmax(dim=-1).tolist()
             return "class", sorted(zip(config.labels, probs, strict=True), key=lambda said: -said[1])
         if config.task == "multilabel":
             (found,) = self.predict([text])
@@ -309,7 +312,7 @@ class Predictor(Pipeline):
         for first in range(0, len(texts), BATCH_SIZE):
             numbers = range(first, min(first + BATCH_SIZE, len(texts)))
             batch = pad_right([ids[number] for number in numbers], self.tokenizer.pad_id).to(self.device)
-            logits = self._model(batch).float().cpu()
+            logits = defined(self._model(batch).float().cpu(), SCORES)
             yield from ((logits[index], beginnings[number], are_cut[number]) for index, number in enumerate(numbers))
 
     def _texts_of(self, text: str, name: str) -> list[str]:
@@ -330,7 +333,7 @@ class Predictor(Pipeline):
                 f"text {number} must have at most {self._model.config.max_positions} tokens; got {len(ids)}."
             )
         row = one_row(self._model, ids)
-        probs = self._model(row)[0].float().softmax(dim=-1)[row[0] == self.tokenizer.mask_id]
+        probs = defined(self._model(row)[0].float(), SCORES).softmax(dim=-1)[row[0] == self.tokenizer.mask_id]
         best = probs.max(dim=-1)
         return Prediction(text, self.tokenizer.tokens(best.indices.tolist()), best.values.tolist())
 

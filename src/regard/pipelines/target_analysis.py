@@ -23,6 +23,7 @@ from regard.generation.threads import check_after_fork
 from regard.inspection.alignment import Alignment, AttentionReadout, cross_attention, sharpest_layer
 from regard.models.heads import alignment_head, cross_heads
 from regard.models.interface import PairModel, one_row
+from regard.nn.defined import LOG_PROBS, defined, undefined
 from regard.pipelines.translation import Candidate
 from regard.text.encoded_sentence import EncodedSentence, text_of
 from regard.text.tokenizer import Tokenizer
@@ -93,7 +94,7 @@ class TargetAnalysis:
         """
         room = min(model.config.max_positions for model in self.models)
         ids = one_row(self.models[0], self._source_ids), one_row(self.models[0], self._read_ids[:room])
-        of_models = torch.stack([model(*ids)[0].float().log_softmax(dim=-1) for model in self.models])
+        of_models = defined(torch.stack([model(*ids)[0].float().log_softmax(dim=-1) for model in self.models]))
         log_probs = restricted(self._rows(of_models.logsumexp(dim=0) - math.log(len(self.models))))
         best = log_probs.topk(min(count, log_probs.shape[-1]), dim=-1)
         return [
@@ -105,7 +106,7 @@ class TargetAnalysis:
     def token_log_probs(self) -> list[float]:
         """The log-probability of each token by the first model, the end symbol among them if there is one."""
         ids = one_row(self.models[0], self._source_ids), one_row(self.models[0], self._read_ids)
-        log_probs = self._rows(self.models[0](*ids)[0].float().log_softmax(dim=-1))
+        log_probs = defined(self._rows(self.models[0](*ids)[0].float().log_softmax(dim=-1)))
         written = one_row(self.models[0], [*self.target_ids, self.tokenizer.eos_id][: len(log_probs)])[0]
         return log_probs.gather(-1, written[:, None])[:, 0].tolist()
 
@@ -178,12 +179,16 @@ def pair_likelihood(
 
     Raises:
         DataError: a text longer than the model can read, or not as many targets as sources.
+        SettingsError: a log-probability is NaN.
     """
     if len(sources) != len(targets):
         raise DataError(f"each source needs one target; got {len(sources)} sources and {len(targets)} targets.")
     check_after_fork()
     text = ParallelText(list(sources), list(targets), "pairs")
-    return likelihood(model, scoring_batches(model, tokenizer, source_tokenizer, text))
+    found = likelihood(model, scoring_batches(model, tokenizer, source_tokenizer, text))
+    if math.isnan(found.loss):
+        raise undefined(LOG_PROBS)
+    return found
 
 
 def scoring_batches(

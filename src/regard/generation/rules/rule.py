@@ -15,6 +15,7 @@ from regard.generation.filters import Constraints
 from regard.generation.request import Hypothesis
 from regard.generation.step_limit import StepLimit
 from regard.models.interface import SequenceToSequence
+from regard.nn.defined import LOG_PROBS, undefined
 
 
 class Rule(ABC):
@@ -32,13 +33,17 @@ class Rule(ABC):
             state: of the model: one row for each slot and hypothesis.
             constraints: the tokens that may not be written.
         Raises:
-            SettingsError: the rule has not ended a sentence at its limit.
+            SettingsError: the rule has not ended a sentence at its limit, or the model's log-probabilities are NaN.
         """
         active.check_limits()
         logits, state = model.decode_step(active.newest.to(constraints.device, non_blocking=True), state)
         log_probs = self.log_softmax(logits)
+        is_active, first = active.scores > -torch.inf, log_probs[..., 0]
+        is_undefined = first.isnan().to("cpu", non_blocking=True)  # all of a row are, or none
         constraints.apply(log_probs, active)
-        parents = self.advance(active, log_probs)
+        parents = self.advance(active, log_probs)  # waits for a GPU, and so for `is_undefined`
+        if bool((is_undefined & is_active).any()):
+            raise undefined(LOG_PROBS)
         return state.select(torch.arange(len(active.requests)), parents)
 
     def steps(

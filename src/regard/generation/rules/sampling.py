@@ -79,7 +79,7 @@ def draw(logits: Float[Tensor, "*row vocab"], uniform: Float[Tensor, "*row"]) ->
     """For each row the token in whose share of the probability a uniform random number from 0 to 1 falls; any, where no token
     has one.
     """
-    is_empty = (logits == -torch.inf).all(dim=-1, keepdim=True)
+    is_empty = ~(logits > -torch.inf).any(dim=-1, keepdim=True)  # all are -inf, or NaN
     reached = logits.to(widest_float(logits.device)).masked_fill(is_empty, 0).softmax(dim=-1).cumsum(dim=-1)
     wanted = (uniform.to(reached.dtype) * reached[..., -1])[..., None].contiguous()
     drawn = torch.searchsorted(reached, wanted, right=True)[..., 0]
