@@ -80,7 +80,7 @@ THIRD_PARTY = {
     "foreign_files": {"torch", "safetensors", "huggingface_hub"},
     "tokenizer_formats": {"tokenizers", "pydantic", "sentencepiece", "google"},
     "interop": {
-        *{"torch", "numpy", "pydantic", "safetensors", "tokenizers", "yaml"},
+        *{"torch", "numpy", "pydantic", "regex", "safetensors", "tokenizers", "yaml"},
         *{"transformers", "ctranslate2", "sentencepiece", "onnx", "onnxruntime", "onnxscript"},
     },
     "training": {"torch", "jaxtyping", "pydantic", "safetensors"},

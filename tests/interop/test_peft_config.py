@@ -195,6 +195,23 @@ def test_patterns_are_regular_expressions(patterns: dict[str, int], module: str,
     assert settings.scale(module) == alpha
 
 
+FOR_EVER = r"(\w|\.|[a-z])*(?=Q)"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("target_modules", FOR_EVER), ("exclude_modules", FOR_EVER), ("alpha_pattern", {FOR_EVER: 3}),
+        ("rank_pattern", {FOR_EVER: 3}), ("layers_pattern", [FOR_EVER]),
+    ],
+)  # fmt: skip
+def test_an_expression_that_takes_for_ever_is_refused(key: str, value: Any, folder: Path, tmp_path: Path) -> None:
+    others = {"layers_to_transform": [0]} if key == "layers_pattern" else {}
+    adapter = with_settings(folder, tmp_path / "adapter", **{key: value}, **others)
+    with pytest.raises(ModelFolderError, match=rf"{key} must be a regular expression that is matched in 1 second; got"):
+        load(folder / "base", adapter=adapter)
+
+
 def test_a_name_that_several_modules_have_is_refused(tmp_path: Path) -> None:
     """An encoder-decoder of two BERTs has two layers of each name; without its beginning, nobody knows which is meant."""
     stored("encoder-decoder of bert", tmp_path / "base")

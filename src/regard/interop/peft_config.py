@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import regex
+
 from regard.errors import ModelFolderError
 from regard.foreign_files import ForeignConfig
 
@@ -20,6 +22,8 @@ SAME_BASE = ("true", "false", "gaussian", "orthogonal", "eva", "mica")
 it takes the first update off the base."""
 MOST_RANK = 1 << 20
 """Far above any rank that there is: matrices of a higher one do not fit into memory."""
+MOST_SECONDS = 1.0
+"""For one expression and one name: it takes microseconds, but for `(a+)+`, whose time doubles with each letter."""
 READ_LATER = {"target_modules", "exclude_modules", "layers_to_transform", "layers_pattern"}
 """Settings that are compared with the modules that have matrices."""
 WITHOUT_EFFECT = {
@@ -79,17 +83,17 @@ class LoraSettings:
                 )
         for key, patterns in (("rank_pattern", ranks), ("alpha_pattern", alphas)):
             for pattern in patterns:
-                _compiled(config, key, _ending(pattern))
+                _check_syntax(config, key, _ending(pattern))
         return cls(config, rank, alpha, ranks, alphas, is_rank_stabilized)
 
     def scale(self, module: str) -> float:
         """The factor that the product of a module's matrices is multiplied by."""
-        alpha, rank = _first_that_fits(self.alphas, module, self.alpha), self.rank_of(module)
+        alpha, rank = self._first_that_fits("alpha_pattern", self.alphas, module, self.alpha), self.rank_of(module)
         return float(alpha) / (math.sqrt(rank) if self.is_rank_stabilized else rank)
 
     def rank_of(self, module: str) -> int:
         """The rank of a module's matrices."""
-        return int(_first_that_fits(self.ranks, module, self.rank))
+        return int(self._first_that_fits("rank_pattern", self.ranks, module, self.rank))
 
     def check_rank(self, module: str, rank: int) -> None:
         """Make sure that a module's matrices have the rank that the configuration says.
@@ -145,7 +149,7 @@ class LoraSettings:
         if value is None or (key == "target_modules" and self.targets_all):
             return value is not None
         if isinstance(value, str):
-            return _compiled(self.config, key, value).fullmatch(module) is not None
+            return self._match(key, value, module, is_whole=True) is not None
         return any(module == end or module.endswith(f".{end}") for end in self._strings(key))
 
     def _is_in_layers(self, module: str) -> bool:
@@ -163,11 +167,32 @@ class LoraSettings:
             found = re.match(r".*?\.[^.]*\.(?P<number>\d+)\.", module)
         else:
             tried = (
-                _compiled(self.config, "layers_pattern", rf"(?:^|.*?\.){pattern}\.(?P<number>\d+)\.").match(module)
+                self._match("layers_pattern", rf"(?:^|.*?\.){pattern}\.(?P<number>\d+)\.", module)
                 for pattern in patterns
             )
             found = next((each for each in tried if each), None)
         return found is not None and int(found["number"]) in numbers
+
+    def _first_that_fits(self, key: str, patterns: Mapping[str, Any], module: str, default: Any) -> Any:
+        """The value of the first pattern that fits the name of a module, at its end or whole, as PEFT reads it."""
+        fitting = (value for each, value in patterns.items() if self._match(key, _ending(each), module))
+        return next(fitting, default)
+
+    def _match(self, key: str, pattern: str, module: str, *, is_whole: bool = False) -> regex.Match[str] | None:
+        """The match of a setting's regular expression with the beginning of a module's name, or with the whole.
+
+        Raises:
+            ModelFolderError: it is no expression of Python's `re`, as PEFT matches with, or one that takes very long.
+        """
+        _check_syntax(self.config, key, pattern)
+        compiled = regex.compile(pattern)
+        try:
+            return (compiled.fullmatch if is_whole else compiled.match)(module, timeout=MOST_SECONDS)
+        except TimeoutError as error:
+            raise ModelFolderError(
+                f"{self.config.where}: {key} must be a regular expression that is matched in {MOST_SECONDS:g} second; got "
+                f"{pattern!r}, which tries too many ways to match {module}."
+            ) from error
 
     def _strings(self, key: str) -> list[str]:
         value = self.config.get(key) or []
@@ -194,18 +219,13 @@ def _check_initialization(config: ForeignConfig) -> None:
         )
 
 
-def _compiled(config: ForeignConfig, key: str, pattern: str) -> re.Pattern[str]:
+def _check_syntax(config: ForeignConfig, key: str, pattern: str) -> None:
     try:
-        return re.compile(pattern)
+        re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
         raise ModelFolderError(
             f"{config.where}: {key} must be a regular expression; got {pattern!r}: {error}."
         ) from error
-
-
-def _first_that_fits(patterns: Mapping[str, Any], module: str, default: Any) -> Any:
-    """The value of the first key that fits the name of a module, at its end or whole, as PEFT reads it."""
-    return next((value for key, value in patterns.items() if re.match(_ending(key), module)), default)
 
 
 def _ending(pattern: str) -> str:
