@@ -35,6 +35,7 @@ from regard.text.lines import write_whole
 from regard.text.phrases import PhraseEndings, Surfaces, endings_of
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
 from regard.text.tokenizing.backends import guarded, is_unicode, joining_json, read_backend, read_content, with_words
+from regard.text.tokenizing.character_map import CharacterMap
 from regard.text.tokenizing.divisions import CUT_TOGETHER, divide
 from regard.text.tokenizing.learning import learn_backend
 from regard.text.tokenizing.spaces import begins_unknown
@@ -317,6 +318,11 @@ class Tokenizer:
         return "".join(parts)
 
     @cached_property
+    def _character_map(self) -> CharacterMap | None:
+        """What texts are mapped by before the backend reads them; None: nothing."""
+        return CharacterMap.of(self._backend.normalizer)
+
+    @cached_property
     def longest_token(self) -> int:
         """The number of characters of the longest token of the vocabulary."""
         tokens = self._backend.get_vocab() if self.vocabulary is None else self.vocabulary
@@ -353,6 +359,8 @@ class Tokenizer:
         """The tokens of a few texts, as a function of the backend cuts them."""
         try:
             with guarded("the tokenizer", "cut these texts"):
+                if self._character_map is not None:
+                    texts = [self._character_map(text) for text in texts]
                 return encode(texts, add_special_tokens=False)
         except (TypeError, UnicodeError) as error:
             bad, text = next((i, text) for i, text in enumerate(texts, start=first) if not is_unicode(text))
@@ -368,9 +376,12 @@ class Tokenizer:
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """The character offsets (begin, end) of each token in a text."""
-        with guarded("the tokenizer", "cut this text"):
-            encoding = self._backend.encode(text, add_special_tokens=False)
-        return [(int(first), int(last)) for first, last in encoding.offsets]
+        (row,) = self._encodings(self._backend.encode_batch, [text], 1)
+        return self._offsets_of(row, text)
+
+    def _offsets_of(self, row: Any, text: str) -> list[tuple[int, int]]:
+        found = [(int(first), int(last)) for first, last in row.offsets]
+        return found if self._character_map is None else self._character_map.original(text, found)
 
     def encode_sentence(self, text: str) -> EncodedSentence:
         """A text with its ids and their offsets.
@@ -381,7 +392,7 @@ class Tokenizer:
         if self._divides and len(text) > CUT_TOGETHER:
             return EncodedSentence(text, self.encode(text), self.offsets(text))
         (row,) = self._encodings(self._backend.encode_batch, [text], 1)
-        return EncodedSentence(text, self._ids_of(row), [(int(first), int(last)) for first, last in row.offsets])
+        return EncodedSentence(text, self._ids_of(row), self._offsets_of(row, text))
 
     def spans(self, ids: Sequence[int]) -> list[tuple[int, int]]:
         """The character offsets of each id in `decode(ids)`, for any segmentation; (n, n) for special tokens."""
@@ -413,6 +424,8 @@ class Tokenizer:
         """
         normalizer = self._backend.normalizer
         written = [" ".join(phrase.split()) for phrase in phrases]
+        if self._character_map is not None:
+            written = [self._character_map(phrase) for phrase in written]
         if normalizer is not None:
             written = [normalizer.normalize_str(phrase).replace("▁", " ").strip() for phrase in written]
         return endings_of(tuple(phrase.encode() for phrase in written if phrase), self._surfaces)

@@ -14,6 +14,7 @@ from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers
 
 from regard.errors import MissingExtraError, ModelFolderError
 from regard.foreign_files import read_small
+from regard.text.tokenizing.character_map import LONGEST_MATCHES
 from regard.text.tokenizing.spaces import spaces_decoder
 
 SYMBOL_NAMES = ("<s>", "</s>", "<unk>", "<pad>")
@@ -70,7 +71,7 @@ def sentence_pieces(path: Path, *, first: Sequence[str] = (), replaced: int = 0)
     backend = tokenizers.Tokenizer(model)
     steps: list[normalizers.Normalizer] = []
     if proto.normalizer_spec.precompiled_charsmap:
-        steps.append(normalizers.Precompiled(proto.normalizer_spec.precompiled_charsmap))
+        steps += [normalizers.Precompiled(proto.normalizer_spec.precompiled_charsmap), LONGEST_MATCHES]
     scheme = "always" if proto.normalizer_spec.add_dummy_prefix else "never"
     prepended = scheme
     if proto.normalizer_spec.remove_extra_whitespaces:

@@ -24,6 +24,7 @@ from unicodedata import normalize
 
 from regard.errors import MissingExtraError, ModelFolderError
 from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizing.character_map import LONGEST_MATCHES
 from regard.tokenizer_formats.sentence_piece_reader import (
     BEGINS_AS_WITH_SPACE,
     BYTE,
@@ -198,7 +199,8 @@ def _add_rules(proto: Any, content: dict[str, Any]) -> None:
     strips = False
     is_prepended = False
     steps, spec.remove_extra_whitespaces = _without_space_steps(_steps(content["normalizer"], "normalizers"))
-    for step in steps:
+    says_longest = json.loads(LONGEST_MATCHES.__getstate__())
+    for step in [each for each in steps if each != says_longest]:
         kind = step["type"]
         if kind == "Precompiled":
             spec.precompiled_charsmap = base64.b64decode(step["precompiled_charsmap"])
