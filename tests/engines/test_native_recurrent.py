@@ -250,6 +250,10 @@ def parametrize(model: Any) -> None:
     parametrizations.weight_norm(model.readout_proj)
 
 
+def bound_logits(model: Any) -> None:
+    model.logit_cap = 1.5  # no configuration of a recurrent model has it
+
+
 def replace_method(model: Any) -> None:
     model._readout = lambda seen: seen[..., :12]
 
@@ -259,6 +263,7 @@ def replace_method(model: Any) -> None:
     [
         (without_bias, "recurrent layers of this kind"), (two_layers, "recurrent layers of this kind"),
         (own_score, "scores of kind Bilinear"), (parametrize, "linear maps"), (replace_method, "_readout was replaced"),
+        (bound_logits, "a bound of a recurrent model's logits"),
     ],
 )  # fmt: skip
 def test_what_is_not_written_in_c_is_left_to_pytorch(change: Callable[[Any], object], reason: str) -> None:

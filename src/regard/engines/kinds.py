@@ -31,10 +31,18 @@ KINDS: dict[str, Kinds] = {
 """The kinds of a part, by its name or the last word of its name. Scores and positions are looked at elsewhere."""
 
 
+def has_half_of_cross_attention(layer: nn.Module) -> bool:
+    """Whether one of the two parts of a layer's cross-attention was taken away."""
+    parts = (getattr(layer, name, None) for name in ("cross_attention", "cross_attention_residual"))
+    return len({part is None for part in parts}) == 2
+
+
 def not_written(layer: nn.Module) -> str:
     """The first part of a layer that is of no kind that is written in C, as a phrase in the plural; empty: there is none."""
     if type(layer) not in LAYERS:
         return f"layers of kind {type(layer).__name__}"
+    if has_half_of_cross_attention(layer):
+        return "layers with half of cross-attention"
     for path, part in layer.named_modules():
         name, plain = path.rpartition(".")[2], without_updates(part)
         kinds = KINDS.get(name) or KINDS.get(name.rpartition("_")[2])

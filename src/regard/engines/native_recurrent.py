@@ -186,6 +186,8 @@ def unsupported_in_recurrent(model: Recurrent) -> str:
     dim, attention = model.config.model_dim, model.cross_attention
     if type(attention) is not Attention or attention.positions is not None or attention.window is not None:
         return "attention of this kind is not written in C"
+    if model.logit_cap is not None:
+        return "a bound of a recurrent model's logits is not written in C"
     if any(type(each) not in DROPOUTS for each in (model.embedding_dropout, model.readout_dropout)):
         return "dropout of another kind is not written in C"
     score: Any = attention.score

@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from regard.engines.kinds import has_half_of_cross_attention
 from regard.engines.shapes import misfit
 from regard.models.adaptation import sharing
 from regard.models.deviation import changed_call
@@ -96,6 +97,8 @@ class PackedLayers(nn.Module):
         """
         if type(layer) is not DecoderLayer or layer.recurrence is not None or layer.is_parallel:
             return False
+        if has_half_of_cross_attention(layer):
+            return False
         residuals = (layer.self_attention_residual, layer.cross_attention_residual, layer.feed_forward_residual)
         return all(type(residual) in (PreNorm, PostNorm) for residual in residuals if residual is not None) and all(
             _is_plain(attention) for attention in (layer.self_attention, layer.cross_attention) if attention is not None
@@ -151,7 +154,8 @@ class _PackedLayer:
         if source is not None and layer.cross_attention_residual is not None:
             self.query, self.source_output = map(PackedLinear.side_by_side, (source.query_proj, source.output_proj))
             self.maps += [source.query_proj, source.output_proj]
-            self.source_attention, self.num_source_heads = source.attention, source.num_heads
+            self.source_attention, self.source_sizes = source.attention, (source.num_heads, source.head_dim)
+            self.source_factor = ScaledDotProduct().factor(source.head_dim)
             self.source_residual = layer.cross_attention_residual
 
     def self_attend(self, x: Step, past: BeamLayer, mask: StepMask) -> Step:
@@ -164,8 +168,8 @@ class _PackedLayer:
         """Cross-attention inside its residual."""
 
         def look(y: Step) -> Step:
-            query = self.query(y).unflatten(2, (self.num_source_heads, self.head_dim))
-            return self.source_output(_contexts(query, memory, mask, self.factor, self.source_attention))
+            query = self.query(y).unflatten(2, self.source_sizes)
+            return self.source_output(_contexts(query, memory, mask, self.source_factor, self.source_attention))
 
         return self.source_residual(x, look)
 
