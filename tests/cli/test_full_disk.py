@@ -42,6 +42,24 @@ def disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
         subprocess.run(["umount", "-l", str(place)], check=True)
 
 
+@pytest.mark.parametrize(
+    "words", ["--help", "--version", "recipes", "info m", "inspect m abc", "translate m source", "score m a b"]
+)
+def test_a_full_disk_behind_standard_output_is_one_message(words: str, models: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    with open("/dev/full", "wb") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "regard", *words.split()], cwd=models, stdout=full, stderr=subprocess.PIPE, text=True,
+            check=False,
+        )  # fmt: skip
+    assert run.returncode == 2
+    assert (
+        run.stderr.splitlines()[-1] == "regard: there must be room for what is written; got: No space left on device."
+    )
+    assert "Traceback" not in run.stderr
+
+
 def test_parts_go_on_when_there_is_room(
     disk: Callable[[int], Path], models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -14,7 +14,7 @@ import torch
 from rich.console import Console
 
 from regard.checkpoint import save_new
-from regard.cli.main import run
+from regard.cli.main import app, run
 from regard.cli.output import log, print_result
 from regard.errors import DataError, MissingExtraError, SettingsError, printable
 from regard.models.config import EncoderConfig
@@ -58,6 +58,18 @@ def test_without_a_command_the_help_is_printed(capsys: pytest.CaptureFixture[str
     alone = subprocess.run([sys.executable, "-m", "regard"], capture_output=True, text=True, timeout=60, check=False)
     assert (alone.returncode, alone.stderr) == (0, "")
     assert "translate" in alone.stdout
+
+
+def test_no_name_in_a_help_is_cut(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """At 80 columns. A reader types what stands there."""
+    monkeypatch.setenv("COLUMNS", "80")
+    commands = [
+        each.name or each.callback.__name__.replace("_", "-") for each in app.registered_commands if each.callback
+    ]
+    assert "train" in commands
+    for command in commands:
+        assert code_of(command, "--help") == 0
+        assert "…" not in capsys.readouterr().out, command
 
 
 @pytest.mark.parametrize(

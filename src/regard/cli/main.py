@@ -6,14 +6,17 @@ traceback), 75 a training ended by a scheduler (to be resumed), 130 interrupted.
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import signal
 import sys
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import zip_longest
+from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -35,6 +38,9 @@ from regard.cli.translate import translate
 from regard.cli.why import why
 from regard.errors import RegardError, SettingsError, shown
 from regard.version import __version__
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of a full disk, behind standard output too, of a quota, and of a file that may not grow."""
 
 
 class Commands(TyperGroup):
@@ -172,6 +178,13 @@ def run(arguments: Sequence[str] | None = None) -> None:
         sys.exit(2)
     except KeyboardInterrupt:  # before the command itself has begun
         sys.exit(130)
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        with suppress(OSError), Path(os.devnull).open("w") as nothing:  # where Python writes the rest to when it ends
+            os.dup2(nothing.fileno(), sys.stdout.fileno())
+        log(f"regard: there must be room for what is written; got: {error.strerror}.")
+        sys.exit(2)
     except (RuntimeError, MemoryError) as error:
         from regard.training.updates import is_out_of_memory
 

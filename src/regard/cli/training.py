@@ -27,7 +27,7 @@ Steps = Annotated[
         "scale with them.",
     ),
 ]
-Seed = Annotated[int | None, typer.Option(min=0, max=2**32 - 1, help="Seed of the random numbers; by default 1.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of the random numbers; by default 1.")]
 TrainingPrecision = Annotated[str | None, typer.Option(help="auto (the default), float32 or bfloat16.")]
 
 DEMOS = {"dates": "demo-model", "histogram": "histogram-model"}
@@ -41,7 +41,7 @@ def train(
             help="Required. Source file and target file, line by line; or one pairs.tsv, pairs.jsonl (with source_lang and "
             "target_lang in each row: several directions) or "
             "hf:name:split:source_column:target_column (where the data set has configurations "
-            "hf:wmt14:de-en:validation:translation.de:translation.en); or several of these. For --arch decoder and --task "
+            "hf:wmt14:de-en:test:translation.de:translation.en); or several of these. For --arch decoder and --task "
             "mlm: text files. For --task classify: files of label, tab, text. For --task tag: files of word, tab, tag.",
             metavar="DATA",
         ),

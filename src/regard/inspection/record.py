@@ -177,9 +177,9 @@ def record(
         SettingsError: hidden states or norms are requested for a recurrent model, which has neither layers nor heads.
     """
     if (hidden_states or norms) and not model.layer_stacks():
-        what = "hidden_states" if hidden_states else "norms"
+        what = "`hidden_states` (`--lens`)" if hidden_states else "`norms`"
         raise SettingsError(
-            f"`{what}` needs a Transformer; got a recurrent model, which has no attention layers and heads."
+            f"{what} needs a Transformer; got a recurrent model, which has no attention layers and heads."
         )
     attentions = multihead_attentions(model)
     sites = attention_sites(model)
