@@ -67,7 +67,7 @@ THIRD_PARTY = {
     "characters": set(),
     "version": set(),
     "processors": set(),
-    "text": {"tokenizers", "pydantic", "langcodes"},
+    "text": {"tokenizers", "pydantic", "langcodes", "regex"},
     "nn": {"torch", "jaxtyping"},
     "data": {"torch", "numpy", "jaxtyping", "pydantic", "datasets", "pyarrow", "babel"},
     "models": {"torch", "jaxtyping", "pydantic", "pydantic_core"},

@@ -18,6 +18,8 @@ from regard.models.registry import build
 from regard.pipelines.predictor import Predictor
 from regard.pipelines.translator import Translator
 from regard.runs.tasks.initial_model import usual_settings
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 STEPS = ["--steps", "3", "--set", "training.batch_tokens=200"]
 
@@ -278,3 +280,46 @@ def test_a_vocabulary_that_lacks_the_letters_of_a_language_is_said(
     said = capsys.readouterr().err
     assert warning in said
     assert "leave out --from" not in said
+
+
+@pytest.mark.parametrize("task", ["classify", "tag"])
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (["x", "y", "z"], ""),
+        (["y", "z", "zz"], "new, and to be learnt: 1 label of the head, zz"),
+        (["a", "x", "y", "z"], "new, and to be learnt: 1 label of the head, a"),
+        (["p", "q", "r"], "new, and to be learnt: head (2 tensors)"),
+    ],
+)
+def test_a_label_keeps_its_weights_by_its_name(
+    task: str, labels: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tokenizer = Tokenizer.train([TEXT], TokenizerConfig(kind="characters", vocab_size=30))
+    had = ["x", "y", "z"]
+    config = EncoderConfig(vocab_size=len(tokenizer), num_layers=1, task=task, labels=had, **SIZES)
+    torch.manual_seed(7)  # not that of runs
+    base = build(config).eval()
+    save_new(tmp_path / "base", base, tokenizer)
+    rows = [(label, "ab cd") if task == "classify" else (["ab", "cd"], [label, label]) for label in labels] * 4
+    given: dict[str, Any] = {
+        "task": task,
+        "from_": tmp_path / "base",
+        "valid": rows,
+        "steps": 1,
+        "learning_rate": 1e-30,
+    }
+    regard.train(rows, tmp_path / "m", **given)
+    regard.train(rows, tmp_path / "a", **given, rank=2)
+    printed = capsys.readouterr().err
+    assert printed.count(said) >= 2
+    assert bool(said) == ("to be learnt" in printed)
+    for found in (regard.load(tmp_path / "m"), regard.load(tmp_path / "base", adapter=tmp_path / "a")):
+        after = dict(found.model.named_parameters())
+        for name, tensor in base.named_parameters():
+            if name.startswith("head.output_proj") and set(labels) & set(had):
+                known = [label for label in labels if label in had]
+                to, of = ([one.index(label) for label in known] for one in (labels, had))
+                torch.testing.assert_close(after[name][to], tensor[of])
+            elif name.startswith("head.output_proj"):
+                assert not torch.allclose(after[name], tensor, atol=1e-4)

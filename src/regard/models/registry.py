@@ -31,6 +31,8 @@ from regard.models.recurrent import Recurrent
 
 OF_TOKENS = ("embedding.weight", "output_bias", "head.bias")
 """The ends of the names of parameters that have a row for each token."""
+OF_LABELS = ("head.output_proj.",)
+"""The beginnings of the names of parameters that have a row for each label, in models with labels."""
 
 
 @dataclass(frozen=True)
@@ -84,14 +86,38 @@ def build_from(config: ModelConfig, trained: Model) -> tuple[Model, list[str]]:
     """A model of a configuration with a copy of a trained one's weights; and the names of its parameters that are new.
 
     New ones are drawn from torch's default generator: those of the head, if the task is another, but for BERT's pooler, which is
-    a part of the head of tasks of whole texts. Tokens that were added to the vocabulary begin at the mean of all.
+    a part of the head of tasks of whole texts. A label has the weights that it had; where the trained model has none of the
+    labels, their weights are new. Tokens that were added to the vocabulary begin at the mean of all.
     """
     model = build(config)
     old = trained.state_dict()
     old |= {f"head.{name}": tensor for name, tensor in old.items() if name.startswith("pooler.")}
     begun = {name: _begun_at(old.get(name), tensor, name) for name, tensor in model.state_dict().items()}
+    begun |= _labels_begun_at(model, trained, old)
     model.load_state_dict({name: tensor for name, tensor in begun.items() if tensor is not None}, strict=False)
     return model, [name for name, _ in model.named_parameters() if begun[name] is None]
+
+
+def known_labels(config: ModelConfig, before: ModelConfig) -> list[str]:
+    """The labels of a configuration that another one for the same task has, too."""
+    if getattr(config, "task", None) != getattr(before, "task", None):
+        return []
+    return [label for label in getattr(config, "labels", ()) if label in getattr(before, "labels", ())]
+
+
+def _labels_begun_at(model: Model, trained: Model, old: Mapping[str, Tensor]) -> dict[str, Tensor | None]:
+    """The initial values of the parameters that have a row for each label, if the labels are others; None: drawn anew."""
+    config, before = model.config, trained.config
+    labels, had = getattr(config, "labels", ()), getattr(before, "labels", ())
+    if labels == had or not labels or not had:
+        return {}
+    known = known_labels(config, before)
+    to, of = ([one.index(label) for label in known] for one in (labels, had))
+    begun = dict[str, Tensor | None]()
+    for name, tensor in model.state_dict().items():
+        if name.startswith(OF_LABELS):
+            begun[name] = tensor.index_copy(0, torch.tensor(to), old[name][of]) if known else None
+    return begun
 
 
 def _begun_at(old: Tensor | None, new: Tensor, name: str) -> Tensor | None:

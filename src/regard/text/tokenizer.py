@@ -319,7 +319,7 @@ class Tokenizer:
 
     @cached_property
     def _character_map(self) -> CharacterMap | None:
-        """What texts are mapped by before the backend reads them; None: nothing."""
+        """The map that texts go through before the backend reads them; None: there is none."""
         return CharacterMap.of(self._backend.normalizer)
 
     @cached_property

@@ -18,7 +18,7 @@ from regard.errors import SettingsError
 from regard.models.config import SAME_WEIGHTS, EncoderDecoderConfig, ModelConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.interface import Model
-from regard.models.registry import build_from, changed_head, classifier_of
+from regard.models.registry import build_from, changed_head, classifier_of, known_labels
 from regard.runs.settings.run_settings import checked_section
 from regard.text.tokenizer import Tokenizer
 from regard.text.wording import counted
@@ -166,13 +166,15 @@ def build_initialized(initial: LoadedModel, config: ModelConfig, seed: int) -> t
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model, new = build_from(config, initial.model)
+    before = initial.model.config
     heads = sorted({name.partition(".")[0] for name in new})
-    must_learn = sorted({*new, *changed_head(model, initial.model.config)})
-    return (
-        model,
-        must_learn,
-        f"new, and to be learnt: {', '.join(heads)} ({counted(len(new), 'tensor')})" if new else "",
-    )
+    notes = [f"{', '.join(heads)} ({counted(len(new), 'tensor')})"] if new else []
+    if known := known_labels(config, before):
+        labels = [label for label in model.class_names if label not in known]
+        shown = [*labels[:MOST_NAMED], *(["..."] if len(labels) > MOST_NAMED else [])]
+        notes += [f"{counted(len(labels), 'label')} of the head, {', '.join(shown)}"] if labels else []
+    must_learn = sorted({*new, *changed_head(model, before)})
+    return model, must_learn, f"new, and to be learnt: {'; '.join(notes)}" if notes else ""
 
 
 @torch.no_grad()
