@@ -77,7 +77,7 @@ def test_a_step_of_marian_is_that_of_transformers(tmp_path: Path, pieces: Path) 
 
 
 def test_a_step_of_bert_is_that_of_transformers(tmp_path: Path) -> None:
-    """Its body; the head is new in both, and is made equal before the step."""
+    """Its head too, as the labels are those that it had."""
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"w{number}" for number in range(24))]
     folder = tmp_path / "bert"
     folder.mkdir()
@@ -90,7 +90,7 @@ def test_a_step_of_bert_is_that_of_transformers(tmp_path: Path) -> None:
         "hidden_dropout_prob": 0.0,
         "attention_probs_dropout_prob": 0.0,
     }
-    config = transformers.BertConfig(**values, num_labels=2)
+    config = transformers.BertConfig(**values, id2label={0: "no", 1: "yes"}, label2id={"no": 0, "yes": 1})
     theirs = transformers.BertForSequenceClassification(config)
     theirs.save_pretrained(folder)
     rows = [("no", "w1 w5 w3"), ("yes", "w7 w2 w9")] * 2

@@ -23,7 +23,7 @@ LONGEST_MATCHES = normalizers.Replace("\ufff0longest matches of the map of chara
 others have made for the library, it is applied as the library does.
 """
 MAY_CLUSTER = re.compile("[\u0300-\U0010ffff]|\r\n")
-"""What every text has of which several characters are one letter to the library; most texts have none, or a dash."""
+"""Something that every text has of which several characters are one letter to the library. Most texts have none, or a dash."""
 CLUSTERS = regex.compile(r"\r\n|[\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}\p{GCB=V}\p{GCB=T}\p{GCB=Prepend}]")
 """Characters that are one letter with others: marks, vowels of Hangul and the like."""
 LETTERS = regex.compile(r"\X")
