@@ -109,7 +109,7 @@ class CharacterMap:
 
 
 def _first_child(unit: int) -> int:
-    """What the places of a unit's children are counted from, beside its own."""
+    """The number that the places of a unit's children are counted from, beside its own."""
     return (unit >> 10) << ((unit & 1 << 9) >> 6)
 
 
