@@ -103,8 +103,8 @@ class Callback:
     """A program that is called while a model is trained: the display, TensorBoard, a tracker of experiments.
 
     A callback of your own derives from this class, and is given to `regard.train(..., callbacks=[...])`. Of several processes,
-    only the main one calls it. If it raises an exception, the run writes a checkpoint and ends, and `train` raises the same
-    exception.
+    only the main one calls it. It changes nothing in the run: it gets copies, and PyTorch's random generators are given back as
+    they were found. If it raises an exception, the run writes a checkpoint and ends, and `train` raises the same exception.
     """
 
     def on_start(self, facts: Mapping[str, Any]) -> None:
