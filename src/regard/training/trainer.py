@@ -114,6 +114,10 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                     self._keep_snapshot()  # of the model before it learns
                     if self._validates_first:
                         self._measure()
+                if run.step == self.config.steps and not run.is_measured:  # stopped there, as a step of a longer run
+                    self._saved_step = 0  # the checkpoint is to know of the validation
+                    self._validate()
+                    self._save()
                 while run.step < self.config.steps and not run.interrupted and not self._has_stalled:
                     self._advance(stop=bool(stop) or self._raised is not None)
                 asked, scheduled = self.world.sums(bool(stop), stop.by_scheduler)  # also in the last step, and saved
@@ -158,8 +162,10 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         """
         run, metric = self.progress, self.config.metric
         if not run.best_step and not run.interrupted:
+            has_loss = bool(run.best_steps("loss", 1))
+            hint = "The loss was a number: mend this metric, or choose another training.metric." if has_loss else REMEDY
             raise TrainingError(
-                f"the validation {metric} must be a number; it was NaN or infinite up to step {run.step:,}. {REMEDY} "
+                f"the validation {metric} must be a number; it was NaN or infinite up to step {run.step:,}. {hint} "
                 "No model was written."
             )
 

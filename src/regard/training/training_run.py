@@ -173,6 +173,11 @@ class TrainingRun:
         return [int(record["step"]) for record in measured[:count]]
 
     @property
+    def is_measured(self) -> bool:
+        """Whether there was a validation after the last step."""
+        return any(record["step"] == self.step and "valid_loss" in record for record in reversed(self.history))
+
+    @property
     def tokens_per_second(self) -> float:
         """Target tokens, or where there is no target, tokens that are read; padding not counted, nor the time of validation."""
         return self.num_tokens / max(self.seconds - self.validation_seconds, 1e-9)
