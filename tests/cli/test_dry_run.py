@@ -39,9 +39,10 @@ def test_the_plan_is_that_of_the_run(folder: Path, tmp_path: Path) -> None:
     """Steps, validations and sizes are what the run then has; the time is in proportion to the steps."""
     pairs = [("ab cde", "edc ba"), ("fa be", "eb af")] * 8
     given: dict[str, Any] = {"valid": pairs, "from_": folder / "m", "batch_tokens": 60, "precision": "float32"}
-    short, long = (
-        regard.train(pairs, tmp_path / "x", dry_run=True, steps=steps, **given).results for steps in (10, 1000)
-    )
+    planned = [regard.train(pairs, tmp_path / "x", dry_run=True, steps=steps, **given) for steps in (10, 1000)]
+    assert repr(planned[0]) == f"TrainingResult({str(tmp_path / 'x')!r}, dry run: nothing was written)"
+    assert "expected time" in planned[0]._repr_html_()
+    short, long = (each.results for each in planned)
     assert short["seconds_per_step"] > 0
     assert long["seconds"] > 5 * short["seconds"]
     result = regard.train(pairs, tmp_path / "m", steps=10, save_every="5", **given)

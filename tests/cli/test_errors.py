@@ -146,7 +146,7 @@ def test_one_pair_is_too_few_to_hold_one_out(folder: Path, capsys: pytest.Captur
 
 def test_pairs_that_are_all_too_long(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = message(capsys, *TRAIN, "--set", "model.max_positions=2", "--set", "tokenizer.kind=characters")
-    assert "a + b must have pairs of at most 2 tokens; got none." in shown
+    assert "a + b must have pairs of at most 2 tokens with the end symbol; got none." in shown
 
 
 def test_three_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -174,6 +174,12 @@ def test_what_has_no_effect_or_is_not_there_is_refused_before_training(
     assert "`--old-valid` needs a run that begins with a model" in refused(
         capsys, *given, "--old-valid", folder / "old"
     )
+    as_teacher = [*given, "--from", folder / "m", "--teacher", folder / "m"]
+    for more in (["--old-valid", folder / "old"], ["--set", "adapter.rank=2"]):
+        said = refused(capsys, *as_teacher, *more)
+        assert "The one in `--from` is the teacher" in said
+        assert "Add `--from" not in said
+    assert "Add `--from MODEL`" in refused(capsys, *given, "--set", "adapter.rank=2")
     absent = refused(capsys, *given, "--from", folder / "m", "--old-valid", folder / "old", folder / "absent")
     assert "absent" in absent
     assert "needs at least one file" in refused(capsys, *given, "--from", folder / "m", "--old-valid")

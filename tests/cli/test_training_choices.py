@@ -77,7 +77,7 @@ def test_several_corpora_weights_filters_and_dropped_merges(
     shown = capsys.readouterr().err
     assert "200 pairs from " in shown
     assert "40 pairs from " in shown
-    assert "are over 5 tokens: left out" in shown
+    assert "are over 5 tokens with the end symbol: left out" in shown
     facts = json.loads((tmp_path / "m" / "results.json").read_text())["data"]["training"]
     assert facts["num_pairs"] < facts["num_target_tokens"] <= 5 * facts["num_pairs"]
     assert f"an epoch is 25.0% {data / 'a.tsv'}, 75.0% {data / 'b.src'} + {data / 'b.tgt'}" in shown

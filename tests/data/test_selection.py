@@ -20,7 +20,7 @@ def pairs_of(lengths: list[tuple[int, int]]) -> EncodedPairs:
 
 def select(lengths: list[tuple[int, int]], sizes: list[int], **settings: object) -> tuple[Selection, list[str]]:
     names = [f"corpus {number}" for number in range(len(sizes))]
-    return select_pairs(pairs_of(lengths), sizes, names, DataConfig(**settings), 10)
+    return select_pairs(pairs_of(lengths), sizes, names, DataConfig(**settings), 10, [(1, 1)] * len(sizes))
 
 
 def test_without_settings_an_epoch_is_every_pair_once() -> None:
@@ -32,17 +32,19 @@ def test_without_settings_an_epoch_is_every_pair_once() -> None:
 
 
 def test_filters_count_what_they_leave_out_and_say_why() -> None:
-    lengths = [(3, 3), (11, 3), (3, 12), (2, 7), (7, 2), (2, 6), (9, 9)]
+    lengths = [(3, 3), (11, 3), (3, 12), (2, 6), (6, 2), (2, 4), (9, 9)]  # with the end symbol
     selection, notes = select(lengths, [7], max_ratio=3)
     assert sorted(selection(RNG(0)).tolist()) == [0, 5, 6]
     assert notes == [
-        "2 pairs of corpus 0 are over 10 tokens: left out",
+        "2 pairs of corpus 0 are over 10 tokens with the end symbol: left out",
         "2 pairs of corpus 0 have a side over 3.0 times as long as the other: left out",
     ]
     selection, notes = select(lengths, [7], max_tokens=8)
     assert sorted(selection(RNG(0)).tolist()) == [0, 3, 4, 5]
-    assert notes == ["3 pairs of corpus 0 are over 8 tokens: left out"]
-    with pytest.raises(DataError, match=r"corpus 1 must have pairs of at most 2 tokens; got none\."):
+    assert notes == ["3 pairs of corpus 0 are over 8 tokens with the end symbol: left out"]
+    with pytest.raises(
+        DataError, match=r"corpus 1 must have pairs of at most 2 tokens with the end symbol; got none\."
+    ):
         select([(2, 2), (3, 3)], [1, 1], max_tokens=2)
 
 
@@ -51,10 +53,11 @@ def test_weights_decide_how_often_each_corpus_is_drawn_from(sizes: list[int], se
     weights = data.draw(st.lists(st.floats(0.1, 5), min_size=len(sizes), max_size=len(sizes)))
     selection, _ = select([(3, 3)] * sum(sizes), sizes, weights=weights)
     order = selection(RNG(seed))
+    assert len(order) == sum(sizes)
     parts = np.digitize(order, np.cumsum(sizes))
     for part, (size, weight) in enumerate(zip(sizes, weights, strict=True)):
         drawn = order[parts == part]
-        assert len(drawn) == max(1, round(sum(sizes) * weight / sum(weights)))
+        assert abs(len(drawn) - max(1, sum(sizes) * weight / sum(weights))) <= len(sizes)
         counts = np.bincount(drawn)[-size:]
         if len(drawn) >= size:  # as evenly as it goes
             assert counts.max() - counts.min() <= 1
@@ -94,6 +97,24 @@ def test_temperature() -> None:
     share = 10**0.5 / (10 + 10**0.5)
     assert warm.quotas == (round(110 * (1 - share)), round(110 * share))
     assert notes == ["an epoch is 76.4% corpus 0, 23.6% corpus 1"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "weights", "quotas"),
+    [
+        ([60, 40], [1, 1e6], (1, 99)),
+        ([2, 1], [1, 1], (2, 1)),  # 1.5 each: 2 and 2
+        ([1, 1, 1], [1, 1, 1e9], (1, 1, 1)),
+        ([5, 5, 1], [3, 3, 3], (3, 4, 4)),  # 3.67 each: 4, 4 and 4
+        ([50, 50], [1, 3], (25, 75)),
+    ],
+)
+def test_an_epoch_has_as_many_pairs_as_all_corpora(
+    sizes: list[int], weights: list[float], quotas: tuple[int, ...]
+) -> None:
+    selection, _ = select([(3, 3)] * sum(sizes), sizes, weights=weights)
+    assert sum(selection.quotas) == sum(sizes)
+    assert sorted(selection.quotas) == sorted(quotas)
 
 
 def test_weights_that_are_none() -> None:

@@ -17,6 +17,7 @@ import torch
 
 import regard
 from regard.checkpoint import load_model
+from regard.evaluation import text_metrics
 from regard.extending import Callback, Progress
 
 PAIRS = [
@@ -246,3 +247,48 @@ def test_of_several_processes_the_main_one_calls_and_all_end(tmp_path: Path) -> 
         assert ("LookupError: the tracker is down" in run.stderr) == is_failing
         assert "another process" not in run.stderr
     assert (tmp_path / "steps").read_text().split() == [str(step) for step in range(1, 11)], "resumed after step 3"
+
+
+class Meddling(Callback):
+    """Changes what it is told, and draws random numbers."""
+
+    def on_start(self, facts: Mapping[str, Any]) -> None:
+        facts["settings"]["training"]["steps"] = 1
+        facts["data"].clear()
+
+    def on_step(self, progress: Progress) -> None:
+        torch.rand(7)
+
+    def on_validation(self, step: int, scores: dict[str, float], is_best: bool) -> None:
+        torch.manual_seed(0)
+        scores["loss"] = -1e9
+
+    def on_end(self, results: Mapping[str, Any]) -> None:
+        results["steps"]["trained"] = -1
+
+
+def test_a_callback_changes_nothing_in_a_run(tmp_path: Path, whole: regard.TrainingResult) -> None:
+    notebook = Notebook()
+    result = regard.train(PAIRS, tmp_path / "m", valid=PAIRS, callbacks=[Meddling(), notebook], **SMALL)
+    assert result.run.best_scores == whole.run.best_scores
+    for name, tensor in weights(whole.folder).items():
+        assert torch.equal(tensor, weights(tmp_path / "m")[name]), name
+    assert notebook.facts["settings"]["training"]["steps"] == 10
+    assert notebook.results == result.results
+    for key in ("settings", "data", "steps", "validation_loss"):
+        assert result.results[key] == whole.results[key], key
+
+
+def test_a_metric_that_draws_random_numbers_changes_no_step(
+    tmp_path: Path, whole: regard.TrainingResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def drawn(texts: list[str], references: list[str]) -> float:
+        texts.clear()
+        return float(torch.rand(3).sum())
+
+    monkeypatch.setitem(text_metrics.ADDED, "drawn", drawn)
+    result = regard.train(PAIRS, tmp_path / "m", valid=PAIRS, metric="drawn", **SMALL)
+    assert all(row["valid_drawn"] > 0 for row in result.run.history if "valid_drawn" in row)
+    for name in ("loss", "valid_loss"):
+        found, expected = ([row[name] for row in run.history if name in row] for run in (result.run, whole.run))
+        assert found == expected, name

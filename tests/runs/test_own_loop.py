@@ -233,12 +233,27 @@ def test_save_replaces_only_what_it_may(tmp_path: Path) -> None:
         ({"tags": ["<bt>"]}, "data.tags must be tokens of the model; got .'<bt>'."),
         ({"max_token": 5}, r"got 'max_token'\. Did you mean 'max_tokens'"),
         ({"columns": ("x", "y")}, "`columns` needs a table"),
+        *(
+            ({"shard": shard}, r"shard must be \(r, n\), with r .*; got")
+            for shard in ((3, 3), (0, 0), (-1, 3), (0, -1))
+        ),
+        *(({"start": start}, r"start must be an epoch and a number .*; got") for start in ((0, -1), (-1, 0))),
     ],
 )
 def test_batches_refuse_what_has_no_effect(named: dict[str, Any], message: str) -> None:
     translator = regard.new(PAIRS, **TINY)
     with pytest.raises(regard.SettingsError, match=message):
         regard.batches(translator, PAIRS, **named)
+
+
+@pytest.mark.parametrize("tags", [None, ["<bt>"]])
+def test_a_ratio_is_that_of_the_tokens_of_the_texts(tags: list[str] | None) -> None:
+    """Neither end symbols nor tags count: with the symbols, 1 to 3 tokens are 2 to 4, or with a tag 3 to 4."""
+    pairs = [("a", "a b c"), ("a b", "a b c d"), ("a b c", "a"), ("b", "c"), ("a b c", "a b"), ("d", "a b")]
+    tagged = {} if tags is None else {"tags": tags}
+    translator = regard.new(pairs, **TINY, **tagged)
+    batches = regard.batches(translator, pairs, epochs=1, max_ratio=2.0, **tagged)
+    assert sorted(index for batch in batches for index in batch.indices) == [1, 3, 4, 5]
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_a_command_on_one_of_each_says_one(tmp_path: Path, capsys: pytest.Captur
     shown = "".join(capsys.readouterr())
     written = [shown, *((tmp_path / "m" / name).read_text() for name in ("report.html", "README.md"))]
     assert [ONES.findall(text) for text in written] == [[], [], []]
-    for part in ("1 pair of ", "is over 6 tokens: left out", "1 step\n", "1 pair\n"):
+    for part in ("1 pair of ", "is over 6 tokens with the end symbol: left out", "1 step\n", "1 pair\n"):
         assert part in shown
 
 

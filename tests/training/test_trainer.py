@@ -244,6 +244,25 @@ def test_a_run_that_ended_early_makes_no_step_when_it_is_resumed(make_model: Mak
     )
 
 
+@pytest.mark.parametrize("stopped_at", [1, 5])
+def test_a_run_that_is_resumed_with_no_step_left_measures_its_last(make_model: MakeModel, stopped_at: int) -> None:
+    saved: dict[str, Any] = {}
+
+    def save(tensors: Any, run: TrainingRun) -> None:
+        saved["state"] = TrainingState(tensors, asdict(run), {})
+
+    stopped = trainer_of(make_model(), Recorder(), batches=interrupted_after(stopped_at))
+    stopped.saving, stopped.writer.save = SavingTimes(every_steps=1), save
+    stopped.train()
+    for expected in ([stopped_at], []):  # the checkpoint knows of it then
+        recorder = Recorder()
+        resumed = trainer_of(make_model(), recorder, losses=iter([0.5]), steps=stopped_at, resumed=saved["state"])
+        resumed.saving, resumed.writer.save = SavingTimes(), save
+        run = resumed.train()
+        assert (run.step, run.best_step, run.best_scores) == (stopped_at, stopped_at, {"loss": 0.5})
+        assert [step for step, _, _ in recorder.validations] == expected
+
+
 def test_what_scores_no_number_is_not_kept(make_model: MakeModel) -> None:
     recorder, looks = Recorder(), []
     trainer = trainer_of(make_model(), recorder, losses=iter([math.nan, 3.0, math.inf, 2.0]), steps=8, keep_best=3)
@@ -337,6 +356,14 @@ def test_memory_that_ends_elsewhere_is_said_as_well(make_model: MakeModel, where
     what = "source_ids" if where == "optimizer" else "the validation text, in batches"
     with pytest.raises(TrainingError, match=rf"a batch must fit into memory; got {what}"):
         trainer.train()
+
+
+def test_a_metric_that_is_no_number_is_named(make_model: MakeModel) -> None:
+    trainer = trainer_of(make_model(), Recorder(), metric="mine")
+    trainer.task.measured = lambda _: {"loss": 1.0, "mine": math.nan}
+    with pytest.raises(TrainingError, match=r"the validation mine must be a number; .* mend this metric") as caught:
+        trainer.train()
+    assert "learning_rate" not in str(caught.value)
 
 
 @pytest.mark.parametrize(("metric", "best"), [("loss", [4, 6]), ("token_accuracy", [8, 2])])

@@ -54,12 +54,14 @@ class DataConfig(BaseModel):
         "any `whitespace` (as Python's `str.split`)",
     )
     max_tokens: int | None = Field(
-        default=None, ge=2, description="leave out pairs with a longer side; null: model.max_positions"
+        default=None,
+        ge=2,
+        description="leave out pairs with a longer side, the end symbol counted; null: model.max_positions",
     )
     max_ratio: float | None = Field(
         default=None,
         gt=1,
-        description="leave out pairs with a side that has more than this many times the tokens of the other",
+        description="leave out pairs with a text that has more than this many times the tokens of the other",
     )
     concatenation: float = Field(
         default=0.0,
@@ -136,23 +138,29 @@ def _random_parts(kept: np.ndarray, count: int, rng: np.random.Generator) -> Ite
 
 
 def select_pairs(
-    pairs: EncodedPairs, part_sizes: Sequence[int], names: Sequence[str], config: DataConfig, max_positions: int
+    pairs: EncodedPairs,
+    part_sizes: Sequence[int],
+    names: Sequence[str],
+    config: DataConfig,
+    max_positions: int,
+    num_added: Sequence[tuple[int, int]],
 ) -> tuple[Selection, list[str]]:
     """Select the pairs that pass the filters, by corpus, in the mixture that is asked for; and say in words what was
     left out and why.
 
     Args:
         part_sizes: how many pairs each corpus has; the corpora stand one after the other.
+        num_added: of each corpus, how many ids of each source and of each target are no part of the text, such as the end symbol.
     Raises:
         DataError: a corpus has no pair left.
         SettingsError: weights that are not one positive number for each corpus.
     """
     limit = min(max_positions, config.max_tokens or max_positions)
     kept, notes, start = [], [], 0
-    for size, name in zip(part_sizes, names, strict=True):
-        found, counts = _filtered(pairs, start, start + size, limit, config.max_ratio)
+    for size, name, added in zip(part_sizes, names, num_added, strict=True):
+        found, counts = _filtered(pairs, start, start + size, limit, config.max_ratio, added)
         start += size
-        reasons = {("is", "are", f"over {counted(limit, 'token')}"): counts[0],
+        reasons = {("is", "are", f"over {with_end(limit)}"): counts[0],
                    ("has", "have", f"a side over {config.max_ratio} times as long as the other"): counts[1]}  # fmt: skip
         notes += [
             f"{counted(count, 'pair')} of {name} {of_one if count == 1 else of_many} {reason}: left out"
@@ -160,7 +168,7 @@ def select_pairs(
             if count
         ]
         if not len(found):
-            raise DataError(f"{name} must have pairs of at most {limit} tokens{_and_ratio(config)}; got none.")
+            raise DataError(f"{name} must have pairs of at most {with_end(limit)}{_and_ratio(config)}; got none.")
         kept.append(found)
     quotas = _quotas([len(part) for part in kept], config)
     if len(kept) > 1:
@@ -170,7 +178,7 @@ def select_pairs(
 
 
 def _filtered(
-    pairs: EncodedPairs, start: int, end: int, limit: int, max_ratio: float | None
+    pairs: EncodedPairs, start: int, end: int, limit: int, max_ratio: float | None, num_added: tuple[int, int]
 ) -> tuple[np.ndarray, tuple[int, int]]:
     """The pairs from start to end that pass, and how many are too long or too unlike in length."""
     found, num_long, num_unlike = [], 0, 0
@@ -180,12 +188,18 @@ def _filtered(
         fits = np.maximum(source, target) <= limit
         num_long += int((~fits).sum())
         if max_ratio is not None:
-            unlike = fits & (np.maximum(source, target) > max_ratio * np.minimum(source, target))
+            texts = source - num_added[0], target - num_added[1]
+            unlike = fits & (np.maximum(*texts) > max_ratio * np.minimum(*texts))
             num_unlike += int(unlike.sum())
             fits &= ~unlike
         found.append(indices[fits])
         pairs.release()
     return np.concatenate(found or [np.empty(0, dtype=np.int32)]), (num_long, num_unlike)
+
+
+def with_end(limit: int) -> str:
+    """A limit of the tokens of a side, in words."""
+    return f"{counted(limit, 'token')} with the end symbol"
 
 
 def _and_ratio(config: DataConfig) -> str:
@@ -206,4 +220,10 @@ def _quotas(sizes: list[int], config: DataConfig) -> list[int]:
         shares = np.array(config.weights)
     else:
         shares = np.array(sizes) ** (1 / config.temperature)
-    return [max(1, round(sum(sizes) * float(share))) for share in shares / shares.sum()]
+    exact = sum(sizes) * shares / shares.sum()
+    quotas = [max(1, round(float(share))) for share in exact]
+    while (excess := sum(quotas) - sum(sizes)) != 0:  # of rounding: where it changes a quota the least
+        change = -1 if excess > 0 else 1
+        can_change = [number for number, quota in enumerate(quotas) if quota + change >= 1]
+        quotas[max(can_change, key=lambda number: change * (exact[number] - quotas[number]))] += change
+    return quotas

@@ -71,7 +71,7 @@ def added_scores(texts: Sequence[str], references: Sequence[str]) -> dict[str, f
 
 
 def _added_score(name: str, texts: Sequence[str], references: Sequence[str]) -> float:
-    found: Any = ADDED[name](texts, references)
+    found: Any = ADDED[name](list(texts), list(references))  # copies: others are to measure the same texts
     try:
         return float(found if not isinstance(found, str | bytes) else "no number")
     except (TypeError, ValueError, RuntimeError) as error:

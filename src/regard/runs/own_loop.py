@@ -182,6 +182,10 @@ def batches(
                 raise SettingsError(f"{section}.{key} has no effect on batches; remove it.")
     if epochs is not None and epochs < 1:
         raise SettingsError(f"epochs must be at least 1, or None for batches without an end; got {epochs}.")
+    if min(start) < 0:
+        raise SettingsError(f"start must be an epoch and a number of a batch in it, both from 0; got {start}.")
+    if not 0 <= shard[0] < shard[1]:
+        raise SettingsError(f"shard must be (r, n), with r from 0 to n - 1, of n processes; got {shard}.")
     training = {"training": {"batch_tokens": batch_tokens, "seed": seed}}
     preset = next(iter(family.architecture.presets))
     chosen = RunSettings.build(preset, given, training, arch=config.arch).model_copy(update={"model": config})

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+import torch
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
@@ -15,6 +17,7 @@ from rich.text import Text
 from regard.errors import MissingExtraError, printable, shown
 from regard.inspection.drawing.notebook import NotebookOutput
 from regard.text.wording import counted
+from regard.training.process import random_numbers_kept
 from regard.training.training_run import Callback, Progress, Scores
 
 PLAIN_LINE_SECONDS = 10.0
@@ -258,3 +261,30 @@ class Callbacks(Callback):
         """Call all after the run."""
         for callback in self.callbacks:
             callback.on_end(results)
+
+
+class UserCallback(Callback):
+    """A callback of the user's, which only looks: it gets copies, and the random numbers that it draws change no step."""
+
+    def __init__(self, callback: Callback, device: torch.device) -> None:
+        self.callback, self.device = callback, device
+
+    def on_start(self, facts: Mapping[str, Any]) -> None:
+        """Call it before the first step."""
+        with random_numbers_kept(self.device):
+            self.callback.on_start(copy.deepcopy(facts))
+
+    def on_step(self, progress: Progress) -> None:
+        """Call it after a step."""
+        with random_numbers_kept(self.device):
+            self.callback.on_step(progress)
+
+    def on_validation(self, step: int, scores: Scores, is_best: bool) -> None:
+        """Call it after a validation."""
+        with random_numbers_kept(self.device):
+            self.callback.on_validation(step, dict(scores), is_best)
+
+    def on_end(self, results: Mapping[str, Any]) -> None:
+        """Call it after the run."""
+        with random_numbers_kept(self.device):
+            self.callback.on_end(copy.deepcopy(results))

@@ -157,7 +157,7 @@ def _compare(
     note = f"; {', '.join(changes)}, so results may differ in the last bits" if changes else ""
     display.say(f"resumed at step {state.step:,}{note}")
     steps, schedule = settings.training.steps, settings.training.schedule
-    if schedule in FALLING and state.fingerprint.get(STEPS, steps) != steps:
+    if schedule in FALLING and state.fingerprint.get(STEPS, steps) != steps and state.step < steps:
         display.say(
             f"{STEPS} was {state.fingerprint[STEPS]:,} and is {steps:,}: from here on, the learning rate follows a {schedule} "
             f"schedule of {counted(steps, 'step')}"

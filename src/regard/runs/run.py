@@ -31,7 +31,7 @@ from regard.pipelines.translator import Translator
 from regard.runs.cpu_contention import watched_threads
 from regard.runs.dry_run import plan
 from regard.runs.old_task import OldTask
-from regard.runs.progress import Callbacks, RunDisplay, clock, quantity
+from regard.runs.progress import Callbacks, RunDisplay, UserCallback, clock, quantity
 from regard.runs.report import training_report
 from regard.runs.resuming import check_state, environment, fingerprint, is_written, newest_state
 from regard.runs.run_folder import FolderWriter, write_results
@@ -142,9 +142,8 @@ def run(task: Task, output: Path, options: RunOptions, *, display: RunDisplay, p
             display.say(line)
         return TrainingResult(output, TrainingRun(), None, planned.record())
     facts |= {"task": task.name, "preset": preset, "settings": _shown(task)}
-    callbacks = Callbacks(
-        [display, *watched_threads(device, world, display.say), *(options.callbacks if world.is_main else ())]
-    )
+    given = [UserCallback(each, device) for each in options.callbacks] if world.is_main else []
+    callbacks = Callbacks([display, *watched_threads(device, world, display.say), *given])
     record = _train(model, task, store, output, options, resumed, display, callbacks, facts)
     if not world.is_main:
         return TrainingResult(output, record, None, {})

@@ -134,7 +134,7 @@ def train(
     if pretrained is not None:
         _check_pretrained(family_name, changes)
     chosen = _settings(arch, task_name, preset, changes, start)
-    check = partial(_check_together, is_taught=start.teacher is not None, begins=model is not None, compile=compile)
+    check = partial(_check_together, is_taught=start.teacher is not None, compile=compile)
     check(chosen)
     check_what_learns(chosen)
     start.check(adapts=chosen.adapter.rank is not None, has_old_valid=old_valid is not None)
@@ -196,6 +196,8 @@ class _Start:
     name: str | None
     """The name of its folder."""
     teacher: LoadedModel | None
+    is_teacher: bool = False
+    """Whether the model in `--from` is the teacher, so that a new one learns."""
     is_other_family: bool = False
     """Whether the model in `--from` was of another family than the run's."""
 
@@ -209,9 +211,9 @@ class _Start:
             SettingsError: what is given beside `--from` has no effect.
         """
         taught_by = None if teacher is None else load_any(teacher)
-        if from_ is None or (taught_by is not None and Path(from_).resolve() == Path(str(teacher)).resolve()):
-            # A copy of its teacher has nothing to learn: only the vocabulary is meant.
-            return cls(None, None, taught_by)
+        is_teacher = None not in (from_, teacher) and Path(str(from_)).resolve() == Path(str(teacher)).resolve()
+        if from_ is None or is_teacher:  # a copy of its teacher has nothing to learn: only the vocabulary is meant
+            return cls(None, None, taught_by, is_teacher)
         if pretrained is not None:
             raise SettingsError(
                 "`--from` takes a whole model, `--encoder` and `--decoder` its halves; use one of them."
@@ -224,7 +226,7 @@ class _Start:
         begun_with = load_any(from_)
         begun_with.model.weights_dtype = torch.float32  # what is learnt has more than 8 bits
         in_family = as_family(begun_with, arch)
-        return cls(in_family, Path(from_).name, taught_by, in_family is not begun_with)
+        return cls(in_family, Path(from_).name, taught_by, is_other_family=in_family is not begun_with)
 
     def check(self, *, adapts: bool, has_old_valid: bool) -> None:
         """Make sure that a run begins with a model of its family where it needs one.
@@ -232,8 +234,14 @@ class _Start:
         Raises:
             SettingsError: it does not.
         """
-        if has_old_valid and self.initial is None:
-            raise SettingsError("`--old-valid` needs a run that begins with a model. Add `--from MODEL`, or remove it.")
+        if self.initial is None and (adapts or has_old_valid):
+            what = "`adapter.rank` needs a model that it adapts"
+            if has_old_valid:
+                what = "`--old-valid` needs a run that begins with a model"
+            hint = "Add `--from MODEL`, or remove it."
+            if self.is_teacher:
+                hint = "The one in `--from` is the teacher, from which a new model learns. Remove `--teacher`, or this."
+            raise SettingsError(f"{what}. {hint}")
         if self.is_other_family and (adapts or has_old_valid):
             raise SettingsError(
                 f"`adapter.rank` and `--old-valid` need a model of the family that learns; {self.name} is of another one. "
@@ -254,7 +262,7 @@ def _settings(
     return RunSettings.build(preset or "tiny", changes, decided, arch=arch)
 
 
-def _check_together(settings: RunSettings, *, is_taught: bool, begins: bool, compile: bool) -> None:
+def _check_together(settings: RunSettings, *, is_taught: bool, compile: bool) -> None:
     """Make sure that settings and options have an effect together.
 
     Raises:
@@ -263,8 +271,6 @@ def _check_together(settings: RunSettings, *, is_taught: bool, begins: bool, com
     for key in ("teacher_weight", "teacher_temperature"):
         if not is_taught and _is_changed(settings, key):
             raise SettingsError(f"training.{key} has no effect without a teacher. Add `--teacher MODEL`, or remove it.")
-    if settings.adapter.rank is not None and not begins:
-        raise SettingsError("`adapter.rank` needs a model that it adapts. Add `--from MODEL`, or remove it.")
     if settings.data.alignments is None:
         of_data = settings.data.model_dump(include={"first_word", "word_separators"}, exclude_defaults=True)
         changed = [f"data.{key}" for key in of_data]

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from regard.errors import SettingsError
 from regard.evaluation.score_table import shown_scores
-from regard.inspection.html_report import curve_html
+from regard.inspection.html_report import curve_html, facts_html
 from regard.pipelines.any_pipeline import AnyPipeline
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.predictor import Predictor
@@ -37,15 +37,24 @@ class TrainingResult:
         """The model as an argument of commands: its folder, or that of its base and `--adapter`."""
         return str(self.folder) if self.adapts is None else f"{self.adapts} --adapter {self.folder}"
 
+    @property
+    def _is_plan(self) -> bool:
+        """Whether this was a dry run."""
+        return "seconds_per_step" in self.results
+
     def __repr__(self) -> str:
+        if self._is_plan:
+            return f"TrainingResult({str(self.folder)!r}, dry run: nothing was written)"
         run, scores = self.run, shown_scores(self.results)
         said = ", ".join(f"{title} {score}" for title, score in scores.items()) or "not measured"
         return f"TrainingResult({str(self.folder)!r}, step {run.best_step:,} of {run.step:,} kept: {said})"
 
     def _repr_html_(self) -> str:
-        """For notebooks: the scores, and the learning curve."""
-        run = self.run
-        facts = {"folder": str(self.folder)} | shown_scores(self.results)
+        """For notebooks: the scores, and the learning curve; of a dry run, the expected time."""
+        if self._is_plan:
+            expected = clock(self.results["seconds"])
+            return facts_html({"folder": str(self.folder), "dry run": "nothing was written", "expected time": expected})
+        run, facts = self.run, {"folder": str(self.folder)} | shown_scores(self.results)
         facts |= {"steps": f"{run.step:,}; kept: the weights of step {run.best_step:,}", "training": clock(run.seconds)}
         return curve_html(facts, run.history)
 

@@ -1,4 +1,4 @@
-"""The process of a run: signals to stop it, and the lock on its folder."""
+"""The process of a run: signals to stop it, its random numbers, and the lock on its folder."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
+
+import torch
 
 from regard.errors import TrainingError
 from regard.text.locks import lock
@@ -98,3 +100,14 @@ def stopping_on_signals() -> Iterator[StopRequest]:
 def _restore(handlers: dict[signal.Signals, Any]) -> None:
     for number, handler in handlers.items():
         signal.signal(number, handler)
+
+
+def device_with_randomness(device: torch.device) -> str:
+    """The kind of a device that has random numbers of its own; empty: the CPU's are all."""
+    return device.type if device.type in ("cuda", "xpu") else ""
+
+
+def random_numbers_kept(device: torch.device) -> AbstractContextManager[None]:
+    """Give PyTorch's random generators back as they were found, the CPU's and the device's, when this context ends."""
+    kind = device_with_randomness(device)
+    return torch.random.fork_rng([device] if kind else [], device_type=kind or "cuda")

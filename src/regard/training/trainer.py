@@ -18,7 +18,7 @@ import torch
 from regard.data.prefetching import pinned, prefetch
 from regard.errors import RegardError, TrainingError
 from regard.training.distributed import reporting_lost_process
-from regard.training.process import stopping_on_signals
+from regard.training.process import device_with_randomness, random_numbers_kept, stopping_on_signals
 from regard.training.schedules import learning_rate, paper_peak
 from regard.training.state import TrainingState
 from regard.training.training_run import (
@@ -102,7 +102,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self._start = time.perf_counter() - run.seconds
         self._saved_at = time.perf_counter()
         with (
-            torch.random.fork_rng([self.device] if self._randomness else [], device_type=self._randomness or "cuda"),
+            random_numbers_kept(self.device),
             stopping_on_signals() as stop,
             reporting_lost_process(self.world, lambda: run.step),
         ):
@@ -114,6 +114,10 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                     self._keep_snapshot()  # of the model before it learns
                     if self._validates_first:
                         self._measure()
+                if run.step == self.config.steps and not run.is_measured:  # stopped there, as a step of a longer run
+                    self._saved_step = 0  # the checkpoint is to know of the validation
+                    self._validate()
+                    self._save()
                 while run.step < self.config.steps and not run.interrupted and not self._has_stalled:
                     self._advance(stop=bool(stop) or self._raised is not None)
                 asked, scheduled = self.world.sums(bool(stop), stop.by_scheduler)  # also in the last step, and saved
@@ -143,8 +147,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
 
     @property
     def _randomness(self) -> str:
-        """The kind of device that has random numbers of its own; empty: the CPU's are all."""
-        return self.device.type if self.device.type in ("cuda", "xpu") else ""
+        return device_with_randomness(self.device)
 
     @property
     def _has_stalled(self) -> bool:
@@ -159,8 +162,10 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         """
         run, metric = self.progress, self.config.metric
         if not run.best_step and not run.interrupted:
+            has_loss = bool(run.best_steps("loss", 1))
+            hint = "The loss was a number: mend this metric, or choose another training.metric." if has_loss else REMEDY
             raise TrainingError(
-                f"the validation {metric} must be a number; it was NaN or infinite up to step {run.step:,}. {REMEDY} "
+                f"the validation {metric} must be a number; it was NaN or infinite up to step {run.step:,}. {hint} "
                 "No model was written."
             )
 
@@ -350,12 +355,15 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self._notify(lambda: self.callback.on_validation(run.step, scores, is_best))
 
     def _measure(self) -> Scores:
-        """The scores of the averaged weights, and their output for some examples; both are noted."""
+        """The scores of the averaged weights, and their output for some examples; both are noted. What is drawn at random, as by
+        metrics of the user's, changes no step.
+        """
         run, start = self.progress, time.perf_counter()
-        scores = self.updater.measure(self.task.validate)
-        run.history.append({"step": run.step, **{f"valid_{name}": score for name, score in scores.items()}})
-        if math.isfinite(scores["loss"]) and (sample := self.updater.measure(self.task.sample)):
-            run.snapshots.append({"step": run.step, **sample})
+        with random_numbers_kept(self.device):
+            scores = self.updater.measure(self.task.validate)
+            run.history.append({"step": run.step, **{f"valid_{name}": score for name, score in scores.items()}})
+            if math.isfinite(scores["loss"]) and (sample := self.updater.measure(self.task.sample)):
+                run.snapshots.append({"step": run.step, **sample})
         seconds = time.perf_counter() - start
         run.validation_seconds, run.seconds = run.validation_seconds + seconds, run.seconds + seconds
         if not run.step:

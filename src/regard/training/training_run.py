@@ -103,8 +103,8 @@ class Callback:
     """A program that is called while a model is trained: the display, TensorBoard, a tracker of experiments.
 
     A callback of your own derives from this class, and is given to `regard.train(..., callbacks=[...])`. Of several processes,
-    only the main one calls it. If it raises an exception, the run writes a checkpoint and ends, and `train` raises the same
-    exception.
+    only the main one calls it. It changes nothing in the run: it gets copies, and PyTorch's random generators are given back as
+    they were found. If it raises an exception, the run writes a checkpoint and ends, and `train` raises the same exception.
     """
 
     def on_start(self, facts: Mapping[str, Any]) -> None:
@@ -171,6 +171,11 @@ class TrainingRun:
         measured = [record for record in self.history if record["step"] and math.isfinite(record.get(name, math.nan))]
         measured.sort(key=lambda record: (sign * record[name], record.get("valid_loss", 0), record["step"]))
         return [int(record["step"]) for record in measured[:count]]
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether there was a validation after the last step."""
+        return any(record["step"] == self.step and "valid_loss" in record for record in reversed(self.history))
 
     @property
     def tokens_per_second(self) -> float:

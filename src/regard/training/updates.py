@@ -139,6 +139,8 @@ class Updater(Generic[AnyModel, AnyBatch]):
             loss = _Loss(compute, smoothing, teacher, config.alignment_weight)
             self.module = loss if world.size == 1 else replicated(loss)
         self.teacher = loss.teacher
+        self._buffers = [each for each in stored_tensors(model).values() if not isinstance(each, nn.Parameter)]
+        """Tensors that a forward pass changes, such as the running means of batch norms."""
         self.optimizer = torch.optim.AdamW(
             parameter_groups(model, config.weight_decay), betas=config.adam_betas, eps=config.adam_epsilon, fused=True
         )
@@ -146,8 +148,8 @@ class Updater(Generic[AnyModel, AnyBatch]):
     def step(self, batches: Sequence[AnyBatch], learning_rate: float, num_tokens: int | None = None) -> Outcome:
         """Update the weights once, by the gradient of the mean loss over the labels of all batches.
 
-        Where loss or gradient is not finite, the weights stay as they were, and so does the optimizer. A GPU decides that by
-        itself: nothing here waits for it.
+        Where loss or gradient is not finite, the weights stay as they were, and so do running means and the optimizer. A GPU
+        decides that by itself: nothing here waits for it.
 
         Args:
             num_tokens: labels of the whole step, over all processes; None: those of these batches.
@@ -162,7 +164,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
         if not self.weights.compute.training:
             self.weights.compute.train()
             self.module.train()
-        total = torch.zeros((), device=self.device)
+        total, before = torch.zeros((), device=self.device), [each.clone() for each in self._buffers]
         sums_first = len(batches) > 1 and self.weights.compute is not self.model
         for batch in batches:
             total += self._backward(batch, num_tokens, is_last=batch is batches[-1], sums_first=sums_first)
@@ -173,7 +175,10 @@ class Updater(Generic[AnyModel, AnyBatch]):
         norm = whole(nn.utils.get_total_norm([each.grad for each in learning]))
         nn.utils.clip_grads_with_norm_(learning, self.config.clip_norm, norm)
         numbers = torch.stack((mean_loss, norm.float()))
-        self.optimizer.found_inf = (~numbers.isfinite().all()).float()  # type: ignore[attr-defined]  # as torch.amp tells it
+        is_skipped = ~numbers.isfinite().all()
+        self.optimizer.found_inf = is_skipped.float()  # type: ignore[attr-defined]  # as torch.amp tells it
+        for buffer, earlier in zip(self._buffers, before, strict=True):
+            buffer.copy_(torch.where(is_skipped, earlier, buffer))
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
         self.optimizer.step()

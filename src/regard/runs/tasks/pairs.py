@@ -29,7 +29,7 @@ from regard.data.corpus import (
 )
 from regard.data.directions_of_corpora import by_direction, rule_of, target_tags
 from regard.data.encoding import encode_corpora, encode_pairs, learn_tokenizer
-from regard.data.selection import Selection, per_corpus, select_pairs
+from regard.data.selection import Selection, per_corpus, select_pairs, with_end
 from regard.data.sequences import EncodedPairs
 from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import Likelihood, likelihood
@@ -146,7 +146,9 @@ class PairsTask(Task):
         display.say(f"{counted(len(valid), 'pair')} from {valid.name}{_blank(valid.num_blank)}")
         self._names, limit = [corpus.name for corpus in corpora], settings.model.max_positions
         pairs = self._encoded.pairs
-        self._selection, notes = select_pairs(pairs, self._encoded.part_sizes, self._names, settings.data, limit)
+        num_added = [(sum(self._num_symbols) + len(self._tag_ids(corpus)), 1) for corpus in corpora]
+        sizes = self._encoded.part_sizes
+        self._selection, notes = select_pairs(pairs, sizes, self._names, settings.data, limit, num_added)
         self.notes += notes
         self._valid_pairs, self.valid = _within(valid, tokenizer, source_tokenizer, limit, self.notes)
         self.notes += _hints(self.valid, settings.training.metric)
@@ -346,22 +348,28 @@ class PairsTask(Task):
         shares = per_corpus("noise", self.settings.data.noise, len(corpora), 0.0)
         if not any(shares):
             return None
-        reader = self.source_tokenizer or self.tokenizer
-        tags = {id for corpus in corpora if isinstance(corpus, TaggedCorpus) for id in reader.encode(corpus.tag)}
-        symbols, ends = reader.symbols, np.cumsum(self._encoded.part_sizes)
-        num_symbols = len(symbols.source_begin_ids), len(symbols.source_end_ids)
-        return Noise(tuple(shares), ends, reader.unk_id, *num_symbols, tags)
+        tags = {id for corpus in corpora for id in self._tag_ids(corpus)}
+        ends, unk_id = np.cumsum(self._encoded.part_sizes), (self.source_tokenizer or self.tokenizer).unk_id
+        return Noise(tuple(shares), ends, unk_id, *self._num_symbols, tags)
+
+    @property
+    def _num_symbols(self) -> tuple[int, int]:
+        """The numbers of symbols before and after each source."""
+        symbols = (self.source_tokenizer or self.tokenizer).symbols
+        return len(symbols.source_begin_ids), len(symbols.source_end_ids)
+
+    def _tag_ids(self, corpus: Pairs) -> list[int]:
+        """The ids that the sources of a corpus begin with, where they have a tag."""
+        tag = corpus.tag if isinstance(corpus, TaggedCorpus) else ""
+        return (self.source_tokenizer or self.tokenizer).encode(tag) if tag else []
 
     def _make_concatenation(self, limit: int) -> Concatenation | None:
         """The rule that joins pairs to longer ones, where the settings ask for it."""
         data = self.settings.data
         if not data.concatenation:
             return None
-        frame = (self.source_tokenizer or self.tokenizer).symbols
-        num_symbols = len(frame.source_begin_ids), len(frame.source_end_ids)
-        return Concatenation(
-            self._encoded.pairs, data.concatenation, min(limit, data.max_tokens or limit), *num_symbols
-        )
+        longest = min(limit, data.max_tokens or limit)
+        return Concatenation(self._encoded.pairs, data.concatenation, longest, *self._num_symbols)
 
 
 def tagged_pairs(names: Sequence[str | os.PathLike[str]], directions: Sequence[str]) -> ParallelText:
@@ -421,12 +429,12 @@ def _within(
     """The ids of a text that is held, and the text; what does not fit the model is left out of both, and said."""
     pairs = encode_pairs(text, tokenizer, limit, source_tokenizer=source_tokenizer)
     if len(text) and not len(pairs):
-        raise DataError(f"{text.name} must have pairs of at most {limit} tokens; got none.")
+        raise DataError(f"{text.name} must have pairs of at most {with_end(limit)}; got none.")
     if not pairs.too_long:
         return pairs, text
     count = len(pairs.too_long)
     notes.append(
-        f"{counted(count, 'pair')} of {text.name} {'is' if count == 1 else 'are'} over {counted(limit, 'token')}: left out"
+        f"{counted(count, 'pair')} of {text.name} {'is' if count == 1 else 'are'} over {with_end(limit)}: left out"
     )
     out = set(pairs.too_long)
     kept = [pair for pair in text.numbered() if pair.line - 1 not in out]
