@@ -81,6 +81,8 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder / "directed.tsv", ["source_lang\ttarget_lang\tsource\ttarget", *("\t".join(row) for row in rows)])
     names = ("source_lang", "target_lang", "source", "target")
     write(folder / "directed.jsonl", [json.dumps(dict(zip(names, row, strict=True))) for row in rows])
+    for kind in ("tsv", "jsonl"):
+        (folder / f"marked.{kind}").write_text("\ufeff\n" + (folder / f"directed.{kind}").read_text(), encoding="utf-8")
     write(
         folder / "labels.tsv",
         [f"{'xy'[number % 3 % 2]}\t{source}" if source else "" for number, source in enumerate(sources)],
@@ -122,6 +124,8 @@ PAIRS, DIRECTED, TEXT = (
         (DIRECTED, 60, 100),
         ("directed directed.jsonl --beam 2 --set max_length=10", 5, 100),
         ("directed directed.tsv#en-de", 5, 100),
+        ("directed marked.tsv --set max_length=10", 5, 100),
+        ("directed marked.jsonl --set max_length=10", 5, 100),
         ("directed test.en test.de --from en --to fr", 5, 100),
         ("varied directed.tsv#en-de", 5, 100),
         ("classify labels.tsv", 5, 100),

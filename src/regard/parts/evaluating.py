@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from regard.data.corpus import divided_name, is_blank_pair, no_pairs, one_line
 from regard.data.labelled import LabelledFile, LabelledText, check_labels, no_texts
-from regard.data.pair_files import column_names, directed_row, names_languages, pair_of
+from regard.data.pair_files import column_names, directed_row, first_line, names_languages, pair_of
 from regard.data.text_streams import NumberedLine, TextFile
 from regard.errors import DataError, RegardError, SettingsError
 from regard.evaluation.label_metrics import label_results
@@ -75,26 +75,28 @@ class PairFile:
     says_languages: bool = False
     names: tuple[str, ...] = ()
     """The names of the columns of a `.tsv` whose rows say their languages."""
+    header: int = 0
+    """The number of the line with these names, counted from 1; 0: there is none."""
     direction: str = ""
     """The direction whose pairs count; empty: all."""
 
     @classmethod
     def begin(cls, file: InputFile, name: str, *, has_directions: bool) -> PairFile:
-        """The reader of a file, from its first line.
+        """The reader of a file, from its first line that is not blank.
 
         Args:
             name: such as `pairs.tsv` or `pairs.tsv#en-de`.
             has_directions: whether rows that say their languages are read as such.
         Raises:
-            DataError: the first line is not one of such a file.
+            DataError: that line is not one of such a file.
         """
         path, direction = divided_name(name)
-        is_tsv, first = file.named_kind == "tsv", next(file.lines(), "")
+        is_tsv, (number, first) = file.named_kind == "tsv", first_line(enumerate(file.lines(), start=1))
         if not (direction or (has_directions and names_languages(first, is_tsv=is_tsv))):
-            pair_of(first, path, 1, is_tsv=is_tsv)
+            pair_of(first, path, number, is_tsv=is_tsv)
             return cls(path, is_tsv)
-        names = tuple(column_names(first, path)) if is_tsv else ()
-        return cls(path, is_tsv, True, names, direction)
+        names = tuple(column_names((number, first), path)) if is_tsv else ()
+        return cls(path, is_tsv, True, names, number if is_tsv else 0, direction)
 
     def read(self, line: str, number: int) -> tuple[str, str, str]:
         """The direction, the source and the target of a line; nothing for one that does not count.
@@ -104,7 +106,7 @@ class PairFile:
         """
         if not self.says_languages:
             return "", *pair_of(line, self.path, number, is_tsv=self.is_tsv)
-        if number == 1 and self.is_tsv:
+        if number == self.header:
             return "", "", ""
         row = directed_row(line, self.path, number, self.names or None)
         return row[1:] if self.direction in ("", row.direction) else ("", "", "")
