@@ -31,6 +31,7 @@ from regard.pipelines.language_model import LanguageModel, first_token, stream_l
 from regard.pipelines.predictor import Predictor
 from regard.pipelines.target_analysis import target_likelihood
 from regard.pipelines.translator import Translator
+from regard.text.unknown_tokens import count_unknown, unknown_notes
 
 Record = dict[str, Any]
 Columns = defaultdict[str, list[Any]]
@@ -179,6 +180,9 @@ class EvaluatedPairs(EvaluatedRows, TranslatedRows):
             if forced is not None and pair.source:
                 values, correct = forced.token_log_probs[number := next(numbers)], forced.correct[number]
                 record |= {"log_prob": math.fsum(values), "num_tokens": len(values), "num_correct": correct}
+            if pair.source:
+                add_unknown(record, "source", count_unknown([pair.source], translator.source_tokenizer))
+                add_unknown(record, "target", count_unknown([pair.references[0]], translator.tokenizer))
             yield record
 
     def _translator(self, direction: str) -> Any:
@@ -201,6 +205,7 @@ class EvaluatedPairs(EvaluatedRows, TranslatedRows):
         references, *more = (list(column) for column in zip(*pairs["references"], strict=True))
         if hint := tokenization_hint(references, self.tokenize):
             tell(hint)
+        tell_unknown(pairs, tell, "source", "target")
         likelihood = Likelihood({0: pairs["log_prob"]}, sum(pairs["num_tokens"]), {0: sum(pairs["num_correct"])})
         forced = likelihood.results() if pairs["log_prob"] else {}
         scores = self._metrics().score(pairs["text"], references, more).results()
@@ -220,20 +225,24 @@ class EvaluatedLabels(EvaluatedRows):
         read = list(file.texts_in(lines))
         check_labels(LabelledText.from_lines(read, file.name), self.loaded.model.class_names)
         predicted = self.loaded.predict_lines(["\t".join(each.words) for each in read])
-        records = {
-            each.line: json.dumps({"labels": found.labels, "right": each.labels}, ensure_ascii=False)
+        records: dict[int, Record] = {
+            each.line: {"labels": found.labels, "right": each.labels}
             for each, found in zip(read, predicted, strict=True)
         }
-        yield from (records.get(line.line, "") for line in lines)
+        for each in read:
+            add_unknown(records[each.line], "text", self.loaded.count_unknown([each.words]))
+        written = {line: json.dumps(record, ensure_ascii=False) for line, record in records.items()}
+        yield from (written.get(line.line, "") for line in lines)
 
     def results(self, records: Iterable[Record], tell: Callable[[str], None]) -> dict[str, Any]:
         """The scores of all labels."""
-        predicted, right = list[str](), list[str]()
+        columns: Columns = defaultdict(list)
         for record in records:
-            predicted += record["labels"]
-            right += record["right"]
+            add_record(columns, record)
+        predicted, right = (list(chain(*columns[name])) for name in ("labels", "right"))
         if not right:
             raise no_texts(str(self.path))
+        tell_unknown(columns, tell, "text")
         return label_results(predicted, right, self.loaded.model.config.labels)
 
 
@@ -275,13 +284,14 @@ class EvaluatedText(EvaluatedRows):
             not_predicted = first_token(model.tokenizer, line) if number == 1 else ""
             labels = slice(max(0, begin - 1), begin + len(row) - 1)  # token i is label i - 1
             begin += len(row)
-            record = {
+            record: Record = {
                 "nats": -math.fsum(log_probs[labels]),
                 "num_tokens": len(log_probs[labels]),
                 "num_correct": sum(hits[labels]),
                 "num_characters": len(line) + 1 - len(not_predicted),
                 "num_bytes": len(line.encode()) + 1 - len(not_predicted.encode()),
             }
+            add_unknown(record, "text", row[:-1].count(model.tokenizer.unk_id))
             yield json.dumps(record)
 
     def _encode(self, lines: Sequence[str]) -> list[list[int]]:
@@ -318,6 +328,7 @@ class EvaluatedText(EvaluatedRows):
             add_record(columns, record)
         if not (num_labels := sum(columns["num_tokens"])):
             raise DataError("text must have at least 2 tokens to be predicted; got less.")
+        tell_unknown(columns, tell, "text")
         scored = LabelLikelihood(math.fsum(columns["nats"]), num_labels, sum(columns["num_correct"]))
         return scored.text_results(sum(columns["num_characters"]), sum(columns["num_bytes"]))
 
@@ -326,6 +337,18 @@ def add_record(columns: Columns, record: Record) -> None:
     """Add a record to columns that are there when they are first asked for."""
     for name, value in record.items():
         columns[name].append(value)
+
+
+def add_unknown(record: Record, what: str, count: int) -> None:
+    """Add the number of tokens of a text that a vocabulary lacks to its record, where it lacks any."""
+    if count:
+        record[f"num_unknown_{what}"] = count
+
+
+def tell_unknown(columns: Columns, tell: Callable[[str], None], *kinds: str) -> None:
+    """Tell the user how many such tokens there are in all rows, for each kind of text."""
+    for note in unknown_notes(**{what: sum(columns[f"num_unknown_{what}"]) for what in kinds}):
+        tell(note)
 
 
 def check_text_model(model: LanguageModel) -> None:
