@@ -81,6 +81,8 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder / "directed.tsv", ["source_lang\ttarget_lang\tsource\ttarget", *("\t".join(row) for row in rows)])
     names = ("source_lang", "target_lang", "source", "target")
     write(folder / "directed.jsonl", [json.dumps(dict(zip(names, row, strict=True))) for row in rows])
+    for kind in ("tsv", "jsonl"):
+        (folder / f"marked.{kind}").write_text("\ufeff\n" + (folder / f"directed.{kind}").read_text(), encoding="utf-8")
     write(
         folder / "labels.tsv",
         [f"{'xy'[number % 3 % 2]}\t{source}" if source else "" for number, source in enumerate(sources)],
@@ -122,6 +124,8 @@ PAIRS, DIRECTED, TEXT = (
         (DIRECTED, 60, 100),
         ("directed directed.jsonl --beam 2 --set max_length=10", 5, 100),
         ("directed directed.tsv#en-de", 5, 100),
+        ("directed marked.tsv --set max_length=10", 5, 100),
+        ("directed marked.jsonl --set max_length=10", 5, 100),
         ("directed test.en test.de --from en --to fr", 5, 100),
         ("varied directed.tsv#en-de", 5, 100),
         ("classify labels.tsv", 5, 100),
@@ -189,6 +193,49 @@ def test_how_scores_are_counted_is_said_when_they_are(
     for counted in ([], ["--lowercase"], ["--tokenize", "char"]):
         expected = outcome(capsys, *asked, *counted)[1]
         assert outcome(capsys, *asked, *counted, "--parts", 2, "-o", tmp_path / "out", "--collect")[1] == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "counts"),
+    [
+        ("lm strange.txt", {"text": 3}),
+        ("classify strange.classes", {"text": 3}),
+        ("varied strange.tsv --set max_length=5", {"source": 3, "target": 1}),
+        ("two strange.tsv --set max_length=5", {"source": 3, "target": 1}),
+        ("directed strange.jsonl --set max_length=5", {"source": 3, "target": 1}),
+        ("lm test.en", {}),
+        ("varied test.en test.de --set max_length=5", {}),
+    ],
+)
+def test_tokens_that_a_vocabulary_lacks_are_counted(
+    words: str, counts: dict[str, int], models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(models)
+    sources, targets = ["ab жя", "abc", "ю"], ["ab", "щ a", "b"]
+    write(Path("strange.txt"), sources)
+    write(Path("strange.classes"), [f"x\t{source}" for source in sources])
+    write(Path("strange.tsv"), list(map("\t".join, zip(sources, targets, strict=True))))
+    directed = {"source_lang": "en", "target_lang": "de"}
+    write(
+        Path("strange.jsonl"),
+        [json.dumps({"source": s, "target": t, **directed}) for s, t in zip(sources, targets, strict=True)],
+    )
+    known = "unknown to the model's vocabulary"
+    expected = {
+        f"{count} tokens of the {what}s are {known}" if count > 1 else f"1 token of the {what}s is {known}"
+        for what, count in counts.items()
+    }
+    asked = ["evaluate", *words.split(), "--threads", 1]
+    in_parts = [*asked, "--parts", 2, "-o", tmp_path / "out"]
+    assert command(*in_parts) == 0
+    for given in (asked, [*in_parts, "--collect"]):
+        code, _, said = outcome(capsys, *given)
+        assert code == 0
+        assert {line for line in said.splitlines() if "unknown" in line} == expected
+    if words.startswith(("varied", "two")) and counts:
+        code, _, said = outcome(capsys, "score", *words.split()[:2])
+        assert (code, {line for line in said.splitlines() if "unknown" in line}) == (0, expected)
 
 
 def test_compressed_files_and_columns_of_parquet(

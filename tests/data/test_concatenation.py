@@ -100,4 +100,19 @@ def test_concatenated_pairs_can_be_segmented_again() -> None:
     assert seen[0] == seen[1]
     plain = take(20)
     assert [b.labels.tolist() for b in batches] == [b.labels.tolist() for b in plain]
-    assert [b.source_ids.shape[1] for b in batches] == [b.source_ids.shape[1] + 1 for b in plain]
+    for found, expected in zip(batches, plain, strict=True):
+        for ids, before, labels in zip(found.source_ids, expected.source_ids, found.labels, strict=True):
+            num_pairs = int((labels >= 60).sum())
+            assert (ids != 0).sum() == (before != 0).sum() + num_pairs
+
+
+def test_pairs_that_become_too_long_stay_alone() -> None:
+    """Segmented again, pairs have other lengths than when they were drawn."""
+    epochs = Epochs(None, concatenated(1.0, 8), (lambda ids, _: [*ids[:-1], 9, 9, END], lambda ids, _: ids))
+    batches = training_batches(PAIRS, 30, 1, epochs, pad_id=0, start_ids=[2])
+    lengths, num_pairs = [], []
+    for batch in (next(batches) for _ in range(20)):
+        lengths += (batch.source_ids != 0).sum(1).tolist()
+        num_pairs += (batch.labels >= 60).sum(1).tolist()
+    assert max(lengths) == 8
+    assert {*num_pairs} == {1, 2}

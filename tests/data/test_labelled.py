@@ -166,6 +166,9 @@ def test_a_header_is_not_learnt_from(tmp_path: Path, by_word: bool, content: str
         read_labelled([path], by_word=by_word)
     with pytest.raises(DataError, match=message):
         list(find_labelled([path], by_word=by_word)[0].numbered())
+    path.write_text(f"\n \n{content}")
+    with pytest.raises(DataError, match=message.replace("line 1", "line 3")):
+        read_labelled([path], by_word=by_word)
     path.write_text("\n".join(reversed(content.strip().split("\n"))) + "\n")  # further down it is a text like others
     assert len(read_labelled([path], by_word=by_word)) in (1, 2)
 

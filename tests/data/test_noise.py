@@ -3,10 +3,12 @@
 import itertools
 from collections import Counter
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
+from regard.data.augmentation.concatenation import Concatenation
 from regard.data.augmentation.noise import FARTHEST, Noise
 from regard.data.batching import Epochs, training_batches
 from regard.data.corpus import ParallelText, TaggedCorpus
@@ -87,6 +89,36 @@ def test_a_pair_is_read_otherwise_in_each_epoch_and_alike_in_two_runs() -> None:
     assert all([id for id in first[row] if id] != [id for id in second[row] if id] for row in first)
     for indices, _, labels in found:
         assert labels == [rows[index] for index in indices]
+
+
+@pytest.mark.parametrize("segmenters", [None, (lambda ids, _: ids, lambda ids, _: ids)])
+def test_each_part_of_a_joined_pair_has_the_noise_of_its_corpus_and_its_tag(segmenters: Any) -> None:
+    """Pairs 0 to 9 are clean, 10 to 19 noisy and tagged; all tokens of a source tell its number."""
+    begin, tag, end, num_tokens = 2, 77, 3, 12
+    words = [[100 * (row + 1) + place for place in range(num_tokens)] for row in range(20)]
+    sources = [[begin, *[tag] * (row >= 10), *ids, end] for row, ids in enumerate(words)]
+    pairs = EncodedPairs(Sequences.from_lists(sources), Sequences.from_lists([[900 + row, end] for row in range(20)]))
+    noise = Noise((0.0, 0.3), np.array([10, 20]), UNKNOWN, 1, 1, {tag})
+    epochs = Epochs(None, Concatenation(pairs, 1.0, 100, num_begin=1), segmenters, noise)
+    batches = training_batches(pairs, 200, 1, epochs, pad_id=0, start_ids=[begin])
+    found = Counter[str]()
+    for batch in itertools.islice(batches, 60):
+        for ids, labels in zip(batch.source_ids.tolist(), batch.labels.tolist(), strict=True):
+            rows, rest = [label - 900 for label in labels if label >= 900], [id for id in ids if id]
+            assert (rest[0], rest[-1], len(rows)) == (begin, end, 2)
+            rest = rest[1:-1]
+            for row in rows:
+                if row < 10:
+                    assert rest[:num_tokens] == words[row]
+                    rest = rest[num_tokens:]
+                    continue
+                assert rest[0] == tag
+                part = [*itertools.takewhile({*words[row], UNKNOWN}.__contains__, rest[1:])]
+                rest = rest[1 + len(part) :]
+                found.update(read=num_tokens, hidden=part.count(UNKNOWN), out=num_tokens - len(part))
+            assert not rest
+    assert found["read"] > 1000
+    assert [found["hidden"] / found["read"], found["out"] / found["read"]] == pytest.approx([0.3, 0.3], abs=0.05)
 
 
 def test_tags_come_before_sources() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import regard
+from regard.data.labelled import read_labelled
 from regard.errors import DataError, SettingsError
 from regard.models.registry import ARCHITECTURES
 from regard.runs.settings.reading import named_settings, together
@@ -146,6 +147,9 @@ def test_texts_with_labels_in_memory(tmp_path: Path) -> None:
     assert found.labels[:2] == [["1"], ["5"]]
     with pytest.raises(DataError, match="row 1: a text must have a label; got a blank one"):
         labelled_of([(" ", "a")], None, by_word=False)
+    with pytest.raises(DataError, match="row 2: a label must have a text; got a blank one"):
+        labelled_of([("x", "a"), (1, "\xa0")], None, by_word=False)
+    assert labelled_of([("x", "a"), (" ", "")], None, by_word=False).num_blank == 1
     with pytest.raises(DataError, match=r"row 1: a cell must be text; got 0\.5, a float"):
         labelled_of([(0.5, "a")], None, by_word=False)
 
@@ -161,6 +165,33 @@ def test_tagged_words_in_memory() -> None:
         labelled_of([(["the", "dog"], ["DET"])], None, by_word=True)
     with pytest.raises(DataError, match=r"row 1: a tag must have no white space inside; got 'B LOC'\. .* B_LOC\."):
         labelled_of([(["Oslo"], ["B LOC"])], None, by_word=True)
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\xa0", "\u3000", "\x85", "\u2028", "\x1c"])
+def test_blank_words_and_tags_are_refused_in_memory_as_in_files(blank: str, tmp_path: Path) -> None:
+    good = [(["a", "b"], ["X", "Y"])] * 20
+    for words, tags in ((["a", blank], ["X", "Y"]), (["a", "b"], ["X", blank])):
+        (tmp_path / "t").write_text("".join(f"{word}\t{tag}\n" for word, tag in zip(words, tags, strict=True)))
+        with pytest.raises(DataError, match="line 2: a line must be word, tab, tag"):
+            read_labelled([tmp_path / "t"], by_word=True)
+        message = r"the rows in memory{}, row 21: words and tags must not be blank; got '"
+        with pytest.raises(DataError, match=message.format("")):
+            labelled_of([*good, (words, tags)], None, by_word=True)
+        with pytest.raises(DataError, match=message.format(r" \(validation\)")):  # before anything is learnt
+            regard.train(good, tmp_path / "m", valid=[*good, (words, tags)], task="tag", **SMALL_ENCODER)
+    assert not (tmp_path / "m").exists()
+
+
+def test_messages_say_which_data_in_memory_they_are_about(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    long, frame = [("a" * 300, "b")], pandas.DataFrame({"source": ["a" * 300, "b"], "target": ["b", "c"]})
+    result = regard.train([*PAIRS, *long], tmp_path / "m", valid=frame, max_positions=64, **SMALL)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "1 pair of the DataFrame (validation) is over 64 tokens: left out" in said
+    assert result.results["data"]["validation"]["name"] == "the DataFrame (validation)"
+    with pytest.raises(DataError, match=r"the rows in memory \(validation\), row 2: a row must have two values"):
+        regard.train(PAIRS, tmp_path / "n", valid=[("a", "b"), ("c",)], **SMALL)
+    with pytest.raises(SettingsError, match=r"`columns` needs a table; got the rows in memory \(validation\)"):
+        regard.train(frame, tmp_path / "n", valid=PAIRS, columns=("source", "target"), **SMALL)
 
 
 @pytest.mark.parametrize(

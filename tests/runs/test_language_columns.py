@@ -66,6 +66,23 @@ def test_each_direction_is_a_corpus_of_its_own(write: Any, name: str) -> None:
     assert read_pairs([f"{name}#en-cs"]).targets == [target for _, target in PAIRS["en-cs"]]
 
 
+@pytest.mark.parametrize("before", ["\ufeff", "\n", "\ufeff \r\n\n"])
+@pytest.mark.parametrize("name", ["t.tsv", "t.jsonl"])
+def test_a_byte_order_mark_and_blank_lines_before_the_first_row(name: str, before: str) -> None:
+    rows, header = mixed(PAIRS), ("source_lang", "target_lang", "source", "target")
+    lines = [json.dumps(row) for row in rows]
+    if name == "t.tsv":
+        lines = ["\t".join(header), *("\t".join(row[key] for key in header) for row in rows)]
+    Path(name).write_text(before + "\n".join(lines) + "\n", encoding="utf-8")
+    names, directions = by_direction([name])
+    assert directions == sorted(PAIRS)
+    for corpus, direction in zip(find_corpora(names), directions, strict=True):
+        assert [(pair.source, pair.target) for pair in corpus.numbered()] == PAIRS[direction]
+    Path(name).write_text(f"{before}{lines[0]}\nx\n", encoding="utf-8")
+    with pytest.raises(DataError, match=f"{name}, line {before.count(chr(10)) + 2}: "):
+        by_direction([name])
+
+
 def test_what_is_held_out_is_of_each_direction_and_not_trained_on() -> None:
     names, _ = by_direction([write_tsv("t.tsv", mixed(PAIRS))])
     corpora = find_corpora(names)
@@ -163,9 +180,12 @@ def test_lines_that_are_wrong(line: str, message: str) -> None:
     ],
 )  # fmt: skip
 def test_columns_that_are_wrong(header: str, message: str) -> None:
-    Path("t.tsv").write_text(f"{header}\n\n")
+    Path("t.tsv").write_text(f"\n{header}\n\n")
     with pytest.raises(DataError, match=message):
         by_direction(["t.tsv"])
+    if "each once" in message:
+        with pytest.raises(DataError, match="line 2: "):
+            by_direction(["t.tsv"])
 
 
 def test_a_json_line_without_a_language() -> None:

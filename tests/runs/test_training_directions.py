@@ -102,6 +102,27 @@ def test_validation_of_each_direction(folder: Path, capsys: pytest.CaptureFixtur
     assert "`--valid` needs a corpus for each of 3 directions, in their order; got 1" in capsys.readouterr().err
 
 
+def test_validation_in_memory_is_one_corpus(folder: Path) -> None:
+    rows, small = (
+        [("ab cd", "AB CD")] * 5,
+        {"steps": 1, "device": "cpu", "num_encoder_layers": 1, "num_decoder_layers": 1},
+    )
+    found = regard.train(["t.low", "t.up"], "m", valid=rows, directions=["en-de"], **small)
+    assert found.results["by_target"]["<2de>"]["num_pairs"] == 5
+    Path("t.jsonl").write_text(
+        "".join(
+            json.dumps({"source": "a", "target": "b", "source_lang": "en", "target_lang": code}) + "\n"
+            for code in ("de", "cs") * 9
+        )
+    )
+    message = (
+        r"needs a corpus for each of 2 directions, in their order; got 1: the rows in memory \(validation\)\. Or write"
+    )
+    for data, directions in (("t.jsonl", {}), (["t.low", "t.up", "t.up", "t.low"], {"directions": ["en-de", "de-en"]})):
+        with pytest.raises(SettingsError, match=message):
+            regard.train(data, "n", valid=rows, **directions, **small)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

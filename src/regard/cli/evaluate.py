@@ -192,6 +192,7 @@ def score(
     """Print the log-probability of each target, given its source (natural logarithm, one line per pair)."""
     from regard.data.corpus import read_pairs
     from regard.parts.answers import ScoredRows, scored_line
+    from regard.pipelines.pair_file_scores import unknown_in_pairs
     from regard.pipelines.translator import Translator
 
     if in_parts:
@@ -203,5 +204,8 @@ def score(
     if pairs.num_blank:
         raise DataError(f"`score` needs text on every line; {pairs.name} has {pairs.num_blank} without. Remove them.")
     translator = model_options.load(model, Translator)
-    for scored in translator.score(pairs.sources, pairs.targets):
+    found = translator.score(pairs.sources, pairs.targets)
+    for note in unknown_in_pairs(translator, pairs.sources, pairs.targets):
+        log(note)
+    for scored in found:
         print_result(scored_line(scored, as_json=as_json))

@@ -180,6 +180,7 @@ def training_batches(
             batches are the same.
     """
     concatenation, segmenters, noise = epochs.concatenation, epochs.segmenters, epochs.noise
+    takes_long = segmenters is not None or noise is not None
     order = epochs.order or shuffled(len(pairs))
     if concatenation is None:
         plan = batch_plans(order, pairs.lengths_of, batch_tokens, seed, start=start)
@@ -188,32 +189,36 @@ def training_batches(
 
     def make(planned: tuple[np.ndarray, BatchCursor, np.random.Generator]) -> Batch:
         indices, cursor, rng = planned
-        rows, counts = rows_of_shard(indices, shard)
-        read, numbers = pairs, rows
+        examples, counts = rows_of_shard(indices, shard)
+        read, numbers = pairs, examples
+        if takes_long:  # each pair by itself, before it is joined with another one
+            rows, numbers = examples[examples >= 0], _renumbered(examples)
+            if segmenters is not None:
+                read = _resegmented(pairs, rows, segmenters, int(rng.integers(1 << 62)))
+            if noise is not None:
+                places = rows if segmenters is None else np.arange(len(rows))
+                read = _with_noise(read, places, rows, noise, int(rng.integers(1 << 62)))
         if concatenation is not None:
-            read, numbers, rows = concatenation.read(rows), np.arange(len(rows)), rows[:, 0]
-        if segmenters is not None:
-            read = _resegmented(read, numbers, rows, segmenters, int(rng.integers(1 << 62)))
-            numbers = np.arange(len(rows))
-        if noise is not None:
-            read = _with_noise(read, numbers, rows, noise, int(rng.integers(1 << 62)))
-            numbers = np.arange(len(rows))
+            read, numbers = replace(concatenation, pairs=read).read(numbers), np.arange(len(numbers))
         batch = make_batch(read, numbers, pad_id=pad_id, start_ids=start_ids, counts=counts)
-        return replace(batch, indices=rows.tolist(), next_cursor=cursor)
+        return replace(batch, indices=examples.reshape(len(examples), -1)[:, 0].tolist(), next_cursor=cursor)
 
-    takes_long = segmenters is not None or noise is not None
     return map_in_processes(make, plan, num_processes if takes_long else 0, pairs.release)
 
 
-def _resegmented(
-    pairs: EncodedPairs, numbers: np.ndarray, rows: np.ndarray, segmenters: Sequence[Segmenter], seed: int
-) -> EncodedPairs:
+def _renumbered(examples: np.ndarray) -> np.ndarray:
+    """The examples with the places of their pairs among those of all of them, for the numbers of the pairs; -1 stays."""
+    is_pair = examples >= 0
+    return np.where(is_pair, np.cumsum(is_pair).reshape(examples.shape) - 1, -1)
+
+
+def _resegmented(pairs: EncodedPairs, rows: np.ndarray, segmenters: Sequence[Segmenter], seed: int) -> EncodedPairs:
     """Some pairs, segmented again by random numbers that each row of the corpus has for itself."""
     sides: list[list[Sequence[int]]] = [[], []]
-    for number, row in zip(numbers.tolist(), rows.tolist(), strict=True):
+    for row in rows.tolist():
         random = Random(seed + row)
         for side, sequences, segment in zip(sides, (pairs.sources, pairs.targets), segmenters, strict=True):
-            side.append(segment(sequences[number].tolist(), random))
+            side.append(segment(sequences[row].tolist(), random))
     sources, targets = map(Sequences.from_lists, sides)
     return EncodedPairs(sources, targets)
 

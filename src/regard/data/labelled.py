@@ -171,23 +171,37 @@ class LabelledFile(DerivedText):
         return texts, 0 if self.by_word else sum(not line.text.strip() for line in lines)
 
     def texts_in(self, lines: Iterable[NumberedLine]) -> Iterator[LabelledLine]:
-        """The texts with their labels in some lines of the file."""
+        """The texts with their labels in some lines of the file, one after the other."""
+        lines = self._without_header(lines)
         if self.by_word:
             return self._tagged(lines)
         return (self._classified(line) for line in lines if line.text.strip())
 
+    def _without_header(self, lines: Iterable[NumberedLine]) -> Iterator[NumberedLine]:
+        """The same lines.
+
+        Raises:
+            DataError: the first line of the file that is not blank is a header, which the model would learn from.
+        """
+        is_first = True
+        for place, line in enumerate(lines, start=1):
+            if is_first and line.text.strip():
+                is_first, names = False, {name.strip().lower() for name in line.text.split("\t")}
+                is_of_file = line.line == place  # else these lines begin further down, and the first one is a text
+                if is_of_file and names & LABEL_NAMES and names & TEXT_NAMES:
+                    raise self._not(line, ", a header. Remove that line")
+            yield line
+
     def _classified(self, line: NumberedLine) -> LabelledLine:
         label, tab, text = line.text.partition("\t")
-        form = "label, tab, text" + ", and of pairs, tab, second text" * self.pairs
-        self._check_no_header(line, form)
         if not (tab and label.strip() and text.strip()):
-            raise self._not(form, line)
+            raise self._not(line)
         if not self.pairs:
             return LabelledLine(line.line, [text], [label.strip()])
         try:
             return LabelledLine(line.line, texts_of(text), [label.strip()])
         except DataError as error:
-            raise self._not(form, line) from error
+            raise self._not(line) from error
 
     def _tagged(self, lines: Iterable[NumberedLine]) -> Iterator[LabelledLine]:
         is_text = itertools.groupby(lines, lambda line: bool(line.text.strip()))
@@ -197,26 +211,14 @@ class LabelledFile(DerivedText):
 
     def _word_and_tag(self, line: NumberedLine) -> tuple[str, str]:
         columns = line.text.split("\t")
-        self._check_no_header(line, "word, tab, tag")
         if len(columns) != 2 or not all(column.strip() for column in columns):
-            raise self._not("word, tab, tag", line)
+            raise self._not(line)
         return columns[0].strip(SPACES), tag_of(columns[1], f"{self.name}, line {line.line}")
 
-    def _check_no_header(self, line: NumberedLine, what: str) -> None:
-        """Make sure that the first line is not a header, which the model would learn from.
-
-        Raises:
-            DataError: it is.
-        """
-        if line.line == 1:
-            names = {name.strip().lower() for name in line.text.split("\t")}
-            if names & LABEL_NAMES and names & TEXT_NAMES:
-                raise DataError(
-                    f"{self.name}, line 1: a line must be {what}; got {line.text[:60]!r}, a header. Remove that line."
-                )
-
-    def _not(self, what: str, line: NumberedLine) -> DataError:
-        return DataError(f"{self.name}, line {line.line}: a line must be {what}; got {line.text[:60]!r}.")
+    def _not(self, line: NumberedLine, more: str = "") -> DataError:
+        of_classes = "label, tab, text" + ", and of pairs, tab, second text" * self.pairs
+        form = "word, tab, tag" if self.by_word else of_classes
+        return DataError(f"{self.name}, line {line.line}: a line must be {form}; got {line.text[:60]!r}{more}.")
 
 
 LabelledData = LabelledText | LabelledFile

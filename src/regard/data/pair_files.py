@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from regard.errors import DataError
@@ -106,10 +106,18 @@ class DirectedRow(NamedTuple):
 
 
 def says_languages(path: str) -> bool:
-    """Whether the rows of a `.tsv` or `.jsonl` say their languages: its first line names `source_lang` and `target_lang`."""
-    with open_lines(path) as stream:
-        first = next(iter(stream), b"")
-    return names_languages(first.decode("utf-8", "replace"), is_tsv=path.lower().endswith(".tsv"))
+    """Whether the rows of a `.tsv` or `.jsonl` say their languages: its first line that is not blank names `source_lang` and
+    `target_lang`.
+
+    Raises:
+        DataError: a line up to it is not UTF-8.
+    """
+    return names_languages(first_line(_numbered_lines(path, None))[1], is_tsv=path.lower().endswith(".tsv"))
+
+
+def first_line(lines: Iterable[tuple[int, str]]) -> tuple[int, str]:
+    """The first of some numbered lines that is not blank; a blank one, where all are."""
+    return next(((number, line) for number, line in lines if line.strip()), (1, ""))
 
 
 def names_languages(first: str, *, is_tsv: bool) -> bool:
@@ -130,21 +138,21 @@ def read_directed(path: str) -> Iterator[DirectedRow]:
         DataError: a line that is not so.
     """
     rows = _numbered_lines(path, None)
-    names = column_names(next(rows)[1], path) if path.lower().endswith(".tsv") else None
+    names = column_names(first_line(rows), path) if path.lower().endswith(".tsv") else None
     for number, line in rows:
         yield directed_row(line, path, number, names)
 
 
-def column_names(first: str, path: str) -> list[str]:
-    """The names of the columns of a `.tsv` whose rows say their languages, from its first line.
+def column_names(first: tuple[int, str], path: str) -> list[str]:
+    """The names of the columns of a `.tsv` whose rows say their languages, from its `first_line`.
 
     Raises:
         DataError: a name that is needed is not there once.
     """
-    names = [name.strip() for name in first.split("\t")]
+    names = [name.strip() for name in first[1].split("\t")]
     if any(names.count(name) != 1 for name in DIRECTED):
         raise DataError(
-            f"{path}, line 1: the columns must be {', '.join(DIRECTED)}, each once; got {', '.join(names)}."
+            f"{path}, line {first[0]}: the columns must be {', '.join(DIRECTED)}, each once; got {', '.join(names)}."
         )
     return names
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from regard.data.corpus import divided_name, is_blank_pair, no_pairs, one_line
 from regard.data.labelled import LabelledFile, LabelledText, check_labels, no_texts
-from regard.data.pair_files import column_names, directed_row, names_languages, pair_of
+from regard.data.pair_files import column_names, directed_row, first_line, names_languages, pair_of
 from regard.data.text_streams import NumberedLine, TextFile
 from regard.errors import DataError, RegardError, SettingsError
 from regard.evaluation.label_metrics import label_results
@@ -31,6 +31,7 @@ from regard.pipelines.language_model import LanguageModel, first_token, stream_l
 from regard.pipelines.predictor import Predictor
 from regard.pipelines.target_analysis import target_likelihood
 from regard.pipelines.translator import Translator
+from regard.text.unknown_tokens import count_unknown, unknown_notes
 
 Record = dict[str, Any]
 Columns = defaultdict[str, list[Any]]
@@ -75,26 +76,28 @@ class PairFile:
     says_languages: bool = False
     names: tuple[str, ...] = ()
     """The names of the columns of a `.tsv` whose rows say their languages."""
+    header: int = 0
+    """The number of the line with these names, counted from 1; 0: there is none."""
     direction: str = ""
     """The direction whose pairs count; empty: all."""
 
     @classmethod
     def begin(cls, file: InputFile, name: str, *, has_directions: bool) -> PairFile:
-        """The reader of a file, from its first line.
+        """The reader of a file, from its first line that is not blank.
 
         Args:
             name: such as `pairs.tsv` or `pairs.tsv#en-de`.
             has_directions: whether rows that say their languages are read as such.
         Raises:
-            DataError: the first line is not one of such a file.
+            DataError: that line is not one of such a file.
         """
         path, direction = divided_name(name)
-        is_tsv, first = file.named_kind == "tsv", next(file.lines(), "")
+        is_tsv, (number, first) = file.named_kind == "tsv", first_line(enumerate(file.lines(), start=1))
         if not (direction or (has_directions and names_languages(first, is_tsv=is_tsv))):
-            pair_of(first, path, 1, is_tsv=is_tsv)
+            pair_of(first, path, number, is_tsv=is_tsv)
             return cls(path, is_tsv)
-        names = tuple(column_names(first, path)) if is_tsv else ()
-        return cls(path, is_tsv, True, names, direction)
+        names = tuple(column_names((number, first), path)) if is_tsv else ()
+        return cls(path, is_tsv, True, names, number if is_tsv else 0, direction)
 
     def read(self, line: str, number: int) -> tuple[str, str, str]:
         """The direction, the source and the target of a line; nothing for one that does not count.
@@ -104,7 +107,7 @@ class PairFile:
         """
         if not self.says_languages:
             return "", *pair_of(line, self.path, number, is_tsv=self.is_tsv)
-        if number == 1 and self.is_tsv:
+        if number == self.header:
             return "", "", ""
         row = directed_row(line, self.path, number, self.names or None)
         return row[1:] if self.direction in ("", row.direction) else ("", "", "")
@@ -177,6 +180,9 @@ class EvaluatedPairs(EvaluatedRows, TranslatedRows):
             if forced is not None and pair.source:
                 values, correct = forced.token_log_probs[number := next(numbers)], forced.correct[number]
                 record |= {"log_prob": math.fsum(values), "num_tokens": len(values), "num_correct": correct}
+            if pair.source:
+                add_unknown(record, "source", count_unknown([pair.source], translator.source_tokenizer))
+                add_unknown(record, "target", count_unknown([pair.references[0]], translator.tokenizer))
             yield record
 
     def _translator(self, direction: str) -> Any:
@@ -199,6 +205,7 @@ class EvaluatedPairs(EvaluatedRows, TranslatedRows):
         references, *more = (list(column) for column in zip(*pairs["references"], strict=True))
         if hint := tokenization_hint(references, self.tokenize):
             tell(hint)
+        tell_unknown(pairs, tell, "source", "target")
         likelihood = Likelihood({0: pairs["log_prob"]}, sum(pairs["num_tokens"]), {0: sum(pairs["num_correct"])})
         forced = likelihood.results() if pairs["log_prob"] else {}
         scores = self._metrics().score(pairs["text"], references, more).results()
@@ -218,20 +225,24 @@ class EvaluatedLabels(EvaluatedRows):
         read = list(file.texts_in(lines))
         check_labels(LabelledText.from_lines(read, file.name), self.loaded.model.class_names)
         predicted = self.loaded.predict_lines(["\t".join(each.words) for each in read])
-        records = {
-            each.line: json.dumps({"labels": found.labels, "right": each.labels}, ensure_ascii=False)
+        records: dict[int, Record] = {
+            each.line: {"labels": found.labels, "right": each.labels}
             for each, found in zip(read, predicted, strict=True)
         }
-        yield from (records.get(line.line, "") for line in lines)
+        for each in read:
+            add_unknown(records[each.line], "text", self.loaded.count_unknown([each.words]))
+        written = {line: json.dumps(record, ensure_ascii=False) for line, record in records.items()}
+        yield from (written.get(line.line, "") for line in lines)
 
     def results(self, records: Iterable[Record], tell: Callable[[str], None]) -> dict[str, Any]:
         """The scores of all labels."""
-        predicted, right = list[str](), list[str]()
+        columns: Columns = defaultdict(list)
         for record in records:
-            predicted += record["labels"]
-            right += record["right"]
+            add_record(columns, record)
+        predicted, right = (list(chain(*columns[name])) for name in ("labels", "right"))
         if not right:
             raise no_texts(str(self.path))
+        tell_unknown(columns, tell, "text")
         return label_results(predicted, right, self.loaded.model.config.labels)
 
 
@@ -273,13 +284,14 @@ class EvaluatedText(EvaluatedRows):
             not_predicted = first_token(model.tokenizer, line) if number == 1 else ""
             labels = slice(max(0, begin - 1), begin + len(row) - 1)  # token i is label i - 1
             begin += len(row)
-            record = {
+            record: Record = {
                 "nats": -math.fsum(log_probs[labels]),
                 "num_tokens": len(log_probs[labels]),
                 "num_correct": sum(hits[labels]),
                 "num_characters": len(line) + 1 - len(not_predicted),
                 "num_bytes": len(line.encode()) + 1 - len(not_predicted.encode()),
             }
+            add_unknown(record, "text", row[:-1].count(model.tokenizer.unk_id))
             yield json.dumps(record)
 
     def _encode(self, lines: Sequence[str]) -> list[list[int]]:
@@ -316,6 +328,7 @@ class EvaluatedText(EvaluatedRows):
             add_record(columns, record)
         if not (num_labels := sum(columns["num_tokens"])):
             raise DataError("text must have at least 2 tokens to be predicted; got less.")
+        tell_unknown(columns, tell, "text")
         scored = LabelLikelihood(math.fsum(columns["nats"]), num_labels, sum(columns["num_correct"]))
         return scored.text_results(sum(columns["num_characters"]), sum(columns["num_bytes"]))
 
@@ -324,6 +337,18 @@ def add_record(columns: Columns, record: Record) -> None:
     """Add a record to columns that are there when they are first asked for."""
     for name, value in record.items():
         columns[name].append(value)
+
+
+def add_unknown(record: Record, what: str, count: int) -> None:
+    """Add the number of tokens of a text that a vocabulary lacks to its record, where it lacks any."""
+    if count:
+        record[f"num_unknown_{what}"] = count
+
+
+def tell_unknown(columns: Columns, tell: Callable[[str], None], *kinds: str) -> None:
+    """Tell the user how many such tokens there are in all rows, for each kind of text."""
+    for note in unknown_notes(**{what: sum(columns[f"num_unknown_{what}"]) for what in kinds}):
+        tell(note)
 
 
 def check_text_model(model: LanguageModel) -> None:

@@ -30,6 +30,7 @@ from regard.pipelines.named_options import NamedTextOptions
 from regard.pipelines.pipeline import Pipeline
 from regard.text.length_limits import check_ids, check_lengths
 from regard.text.tokenizer import Tokenizer
+from regard.text.unknown_tokens import count_unknown, unknown_notes
 
 SCORING_BATCH_TOKENS = 4096
 TOKENS_BEFORE = 8
@@ -228,7 +229,10 @@ class LanguageModel(Pipeline):
     ) -> dict[str, Any]:
         """The scores of `evaluate` on text files."""
         self._refuse(options)
-        return self.evaluate(read_text(data))
+        lines = read_text(data)
+        for note in unknown_notes(text=count_unknown(lines, self.tokenizer)):
+            tell(note)
+        return self.evaluate(lines)
 
     def inspect(self, text: str, *, hidden_states: bool = False, norms: bool = False) -> Inspection:
         """The attention weights of every head on a text; `token_log_probs` are of each token after the first.

@@ -11,6 +11,7 @@ from regard.data.directions_of_corpora import by_direction
 from regard.errors import SettingsError
 from regard.evaluation.text_metrics import tokenization_hint
 from regard.pipelines.direction_set import direction_results
+from regard.text.unknown_tokens import count_unknown, unknown_notes
 
 
 def file_scores(
@@ -28,7 +29,16 @@ def file_scores(
     if hint := tokenization_hint(pairs.targets, options.get("tokenize", "13a")):
         tell(hint)
     found: dict[str, Any] = translator.evaluate(pairs.sources, pairs.targets, **options)
+    for note in unknown_in_pairs(translator, pairs.sources, pairs.targets):  # now that none is known to be far too long
+        tell(note)
     return found
+
+
+def unknown_in_pairs(translator: Any, sources: Sequence[str], targets: Sequence[str]) -> list[str]:
+    """Sentences about the tokens of some pairs that the vocabularies of a translator lack."""
+    return unknown_notes(
+        source=count_unknown(sources, translator.source_tokenizer), target=count_unknown(targets, translator.tokenizer)
+    )
 
 
 def _direction_scores(

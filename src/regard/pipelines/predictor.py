@@ -33,9 +33,10 @@ from regard.models.encoder_decoder_classifier import LabelModel
 from regard.models.interface import Model, TokenModel, check_not_training, one_row
 from regard.nn.defined import defined
 from regard.pipelines.pipeline import Pipeline
-from regard.text.length_limits import check_lengths
+from regard.text.length_limits import beginning, check_lengths
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import MASK
+from regard.text.unknown_tokens import count_unknown, unknown_notes
 from regard.text.wording import shortened
 
 BATCH_SIZE = 64
@@ -232,7 +233,18 @@ class Predictor(Pipeline):
             raise SettingsError(f"`evaluate` needs a model for task classify or tag; got one for task {task}.")
         text = read_labelled(data, by_word=task == "tag", pairs=self.reads_pairs)
         check_labels(text, labels)
+        for note in unknown_notes(text=self.count_unknown(text.texts)):
+            tell(note)
         return self.evaluate(text.texts, text.labels)
+
+    def count_unknown(self, texts: Sequence[Sequence[str]]) -> int:
+        """The number of tokens of some texts, as `evaluate` has them, that the vocabulary lacks; of what is far too long, in its
+        beginning.
+        """
+        limit = self._model.config.max_positions
+        return count_unknown(
+            [beginning(part, self.tokenizer, limit) for text in texts for part in text], self.tokenizer
+        )
 
     def inspect(self, text: str, *, hidden_states: bool = False, norms: bool = False) -> Inspection:
         """The attention of every head while the model reads a text, and its prediction.

@@ -47,7 +47,7 @@ class Concatenation:
             for begin in range(0, len(found), LOOKED_AT_ONCE):
                 part = found[begin : begin + LOOKED_AT_ONCE]
                 part[rng.random(len(part), dtype=np.float32) >= self.share, 1] = -1
-                part[np.max(self.lengths_of(part), axis=0) > self.limit, 1] = -1
+                part[self._are_too_long(part), 1] = -1
                 self.pairs.release()
             return found
 
@@ -61,7 +61,9 @@ class Concatenation:
         return sources, targets
 
     def read(self, examples: np.ndarray) -> EncodedPairs:
-        """The ids of some examples."""
+        """The ids of some examples; of those that are too long, as pairs that were segmented again may be, of the first pair."""
+        examples = examples.copy()
+        examples[self._are_too_long(examples), 1] = -1
         sources, targets = self.pairs.sources, self.pairs.targets
         rows: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
         for first, second in examples.tolist():
@@ -72,6 +74,10 @@ class Concatenation:
             rows[0].append(source)
             rows[1].append(target)
         return EncodedPairs(Sequences.from_lists(rows[0]), Sequences.from_lists(rows[1]))
+
+    def _are_too_long(self, examples: np.ndarray) -> np.ndarray:
+        longest: np.ndarray = np.max(self.lengths_of(examples), axis=0)
+        return longest > self.limit
 
     @property
     def _dropped(self) -> tuple[int, int]:

@@ -63,15 +63,16 @@ def is_table(data: Any) -> bool:
     return hasattr(data, "__getitem__") and (hasattr(data, "column_names") or hasattr(data, "columns"))
 
 
-def pairs_of(data: Any, columns: Columns | None) -> ParallelText:
+def pairs_of(data: Any, columns: Columns | None, *, validates: bool = False) -> ParallelText:
     """Pairs of texts, from rows of two strings or from two columns of a table. Rows blank on both sides are left out.
 
     Args:
         columns: those of source and target; None: `source` and `target`. `translation.de` reaches into a column of records.
+        validates: whether these pairs are for validation, which messages say.
     Raises:
         DataError: a row without two texts, or a column that is not there.
     """
-    name, rows = _rows(data, columns, "pairs")
+    name, rows = _rows(data, columns, "pairs", validates=validates)
     pairs, count = list[NumberedPair](), 0
     for count, source, target in rows:
         texts = [_text(cell, name, count) for cell in (source, target)]
@@ -85,16 +86,17 @@ def pairs_of(data: Any, columns: Columns | None) -> ParallelText:
     return ParallelText.from_pairs(pairs, name, count)
 
 
-def labelled_of(data: Any, columns: Columns | None, *, by_word: bool) -> LabelledText:
+def labelled_of(data: Any, columns: Columns | None, *, by_word: bool, validates: bool = False) -> LabelledText:
     """Texts with a class, or words with tags, from rows of two or from two columns of a table, in the order of files: label
-    and text, words and tags. Rows that are blank are left out.
+    and text, words and tags. A blank label with a blank text is left out.
 
     Args:
         columns: None: `label` and `text`, or `words` and `tags`.
+        validates: as for `pairs_of`.
     Raises:
         DataError: a row that is not so, or a column that is not there.
     """
-    name, rows = _rows(data, columns, "tags" if by_word else "classes")
+    name, rows = _rows(data, columns, "tags" if by_word else "classes", validates=validates)
     texts, count = list[LabelledLine](), 0
     for count, first, second in rows:
         if by_word:
@@ -103,8 +105,9 @@ def labelled_of(data: Any, columns: Columns | None, *, by_word: bool) -> Labelle
         label, text = _label(first, name, count), _text_or_pair(second, name, count)
         if text.strip() and label.strip():
             texts.append(LabelledLine(count, [text], [label.strip()]))
-        elif text.strip():
-            raise DataError(f"{name}, row {count}: a text must have a label; got a blank one.")
+        elif text.strip() or label.strip():
+            has, lacks = ("text", "label") if text.strip() else ("label", "text")
+            raise DataError(f"{name}, row {count}: a {has} must have a {lacks}; got a blank one.")
     if not texts:
         raise no_texts(name)
     return LabelledText.from_lines(texts, name, count - len(texts))
@@ -144,9 +147,11 @@ def refuse(data: Any, what: str) -> None:
         raise DataError(f"data for `{what}` must be names of text files; got {_name(data)}. Write the lines to a file.")
 
 
-def check_columns(data: Any, columns: Columns | None) -> None:
+def check_columns(data: Any, columns: Columns | None, *, validates: bool = False) -> None:
     """Make sure that columns are named of what has columns.
 
+    Args:
+        validates: as for `pairs_of`.
     Raises:
         SettingsError: they are not, or not two.
     """
@@ -156,18 +161,18 @@ def check_columns(data: Any, columns: Columns | None) -> None:
         raise SettingsError(f"columns must be two names, such as ('en', 'de'); got {columns!r}.")
     if not is_table(data):
         raise SettingsError(
-            f"`columns` needs a table; got {_name(data)}. For a data set on the hub, write "
+            f"`columns` needs a table; got {_name(data, validates=validates)}. For a data set on the hub, write "
             "hf:name:split:source_column:target_column."
         )
 
 
-def _rows(data: Any, columns: Columns | None, what: str) -> tuple[str, Iterator[Row]]:
+def _rows(data: Any, columns: Columns | None, what: str, *, validates: bool) -> tuple[str, Iterator[Row]]:
     """The name of some data, and their rows."""
-    check_columns(data, columns)
+    check_columns(data, columns, validates=validates)
     if isinstance(data, Mapping):
         splits = ", ".join(map(repr, data))
         raise DataError(f"data must be one table or one list of rows; got a dictionary of {splits}. Pass one of them.")
-    name = _name(data)
+    name = _name(data, validates=validates)
     if not is_table(data):
         return name, _two_by_two(data, name, " and ".join(NAMED_BY_ITSELF[what]))
     if what == "pairs":
@@ -277,15 +282,20 @@ def _tagged(words: Any, tags: Any, name: str, number: int) -> LabelledLine:
             f"{name}, row {number}: words and tags must be lists of the same length; got {words!r} and {tags!r}."
         )
     spelled = [tag_of(_label(tag, name, number), f"{name}, row {number}") for tag in tags]
-    return LabelledLine(number, [_text(word, name, number).strip(SPACES) for word in words], spelled)
+    read = [_text(word, name, number).strip(SPACES) for word in words]
+    for word, tag in zip(read, spelled, strict=True):
+        if not (word.strip() and tag):
+            raise DataError(f"{name}, row {number}: words and tags must not be blank; got {word!r} with {tag!r}.")
+    return LabelledLine(number, read, spelled)
 
 
-def _name(data: Any) -> str:
+def _name(data: Any, *, validates: bool = False) -> str:
     """The name of data in messages and in the record of a run."""
+    use = " (validation)" if validates else ""
     if is_table(data) or isinstance(data, Mapping):
-        return f"the {type(data).__name__}"
+        return f"the {type(data).__name__}{use}"
     if isinstance(data, Iterator) or any(not _is_name(item) for item in ([] if _is_name(data) else data)):
-        return "the rows in memory"  # an iterator must not be asked for what it holds: it has it once
+        return f"the rows in memory{use}"  # an iterator must not be asked for what it holds: it has it once
     return "names of files"
 
 

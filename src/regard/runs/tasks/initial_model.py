@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -20,16 +19,14 @@ from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.interface import Model
 from regard.models.registry import build_from, changed_head, classifier_of, known_labels
 from regard.runs.settings.run_settings import checked_section
-from regard.text.tokenizer import Tokenizer
 from regard.text.wording import counted
 
 CLASSIFIER = "encoder-decoder-classifier"
 HIGHEST_RATE = 1e-3
 ADAPTERS_RATE = 10
 """The ratio of an adapter's learning rate to that of a model (docs/experiments.md)."""
-MANY_UNKNOWN, MOST_LOOKED_AT, MOST_NAMED, MOST_ADDED = 0.01, 1000, 5, 60
-"""The share of unknown tokens from which users are warned, the texts that are looked at, the letters that are named, and those
-that a user may want to add."""
+MANY_UNKNOWN, MOST_NAMED, MOST_ADDED = 0.01, 5, 60
+"""The share of unknown tokens from which users are warned, the letters that are named, and those that a user may want to add."""
 UNKNOWN, UNKNOWN_RATE = 0.8, 3
 """Texts are unknown to a model whose loss is at least this share of that by chance; the ratio of its learning rate then to
 the usual one (docs/experiments.md).
@@ -79,19 +76,6 @@ def usual_settings(config: ModelConfig, *, adapts: bool = False) -> dict[str, di
         "validate_every": 100,
     }
     return {"training": training}
-
-
-def unknown_tokens(texts: Sequence[str], tokenizer: Tokenizer) -> tuple[float, list[str]]:
-    """The share of the tokens of some texts that are unknown to a vocabulary, and the letters that it lacks, the most frequent
-    first; where its tokens are words, the words.
-    """
-    texts = texts[:MOST_LOOKED_AT]
-    ids = [each for text in texts for each in tokenizer.encode(text)]
-    share = ids.count(tokenizer.unk_id) / max(len(ids), 1)
-    if not share:
-        return 0.0, []
-    parts = Counter(part for text in texts for part in (text.split() if tokenizer.has_words else "".join(text.split())))
-    return share, [part for part, _ in parts.most_common() if tokenizer.unk_id in tokenizer.encode(part)]
 
 
 def option_that_adds(tokens: Sequence[str]) -> str | None:

@@ -144,7 +144,7 @@ class LabelTask(Task):
         def held(given: Any) -> LabelledText:
             if not is_in_memory(given):
                 return read_labelled(names_of(given, "valid"), by_word=cls.by_word, pairs=pairs)
-            text = labelled_of(given, inputs.columns, by_word=cls.by_word)
+            text = labelled_of(given, inputs.columns, by_word=cls.by_word, validates=True)
             return text.as_pairs() if pairs else text
 
         if inputs.for_own_loop:

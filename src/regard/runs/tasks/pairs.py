@@ -189,9 +189,11 @@ class PairsTask(Task):
             by_digest = dict(zip((corpus.digest for corpus in whole), tags, strict=False))
             corpora, valid_text = hold_out_pairs(whole, less=settings.holds_out_less, tags=by_digest)
         elif settings.data.directions is not None:
-            valid_text = tagged_pairs(names_of(valid, "valid"), settings.data.directions)
+            valid_text = tagged_pairs(valid, columns, settings.data.directions)
+        elif is_in_memory(valid):
+            valid_text = pairs_of(valid, columns, validates=True)
         else:
-            valid_text = pairs_of(valid, columns) if is_in_memory(valid) else read_pairs(names_of(valid, "valid"))
+            valid_text = read_pairs(names_of(valid, "valid"))
         return cls(corpora, valid_text, settings, display, inputs.initial)
 
     def batches(self, start: tuple[int, int] = (0, 0), shard: tuple[int, int] = (0, 1)) -> Iterator[Any]:
@@ -372,17 +374,26 @@ class PairsTask(Task):
         return Concatenation(self._encoded.pairs, data.concatenation, longest, *self._num_symbols)
 
 
-def tagged_pairs(names: Sequence[str | os.PathLike[str]], directions: Sequence[str]) -> ParallelText:
+def tagged_pairs(valid: Any, columns: Sequence[str] | None, directions: Sequence[str]) -> ParallelText:
     """The pairs of validation corpora, which say their languages, or are one for each direction, with the tags of their targets.
 
+    Args:
+        valid: names of files; or rows or a table, which are one corpus.
+        columns: of a table, those of source and target.
     Raises:
         SettingsError: there are not as many corpora as directions; or a corpus says a target that is not learnt.
     """
-    said, found = by_direction([os.fspath(name) for name in names])
-    corpora = find_corpora(said)
+    corpora: Sequence[Corpus | ParallelText]
+    if is_in_memory(valid):
+        corpora, found = [pairs_of(valid, columns, validates=True)], list[str]()
+    else:
+        said, found = by_direction([os.fspath(name) for name in names_of(valid, "valid")])
+        corpora = find_corpora(said)
     if not found and len(corpora) != len(directions):
         raise SettingsError(
-            f"`--valid` needs a corpus for each of {len(directions)} directions, in their order; got {len(corpora)}."
+            f"`--valid` needs a corpus for each of {len(directions)} directions, in their order; got {len(corpora)}: "
+            f"{', '.join(corpus.name for corpus in corpora)}. Or write all pairs to a file with source_lang and target_lang in "
+            "each row."
         )
     tags = target_tags(found or directions)
     if unknown := [

@@ -33,10 +33,10 @@ from regard.runs.tasks.initial_model import (
     begin_new_languages,
     build_initialized,
     option_that_adds,
-    unknown_tokens,
     without_languages,
 )
 from regard.text.tokenizer import Tokenizer
+from regard.text.unknown_tokens import unknown_tokens
 from regard.text.wording import counted
 from regard.training.objectives.distillation import Teacher
 from regard.training.training_config import TrainingConfig
