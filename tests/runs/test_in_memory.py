@@ -186,7 +186,7 @@ def test_messages_say_which_data_in_memory_they_are_about(tmp_path: Path, capsys
     long, frame = [("a" * 300, "b")], pandas.DataFrame({"source": ["a" * 300, "b"], "target": ["b", "c"]})
     result = regard.train([*PAIRS, *long], tmp_path / "m", valid=frame, max_positions=64, **SMALL)
     said = " ".join(capsys.readouterr().err.split())
-    assert "1 pair of the DataFrame (validation) is over 64 tokens: left out" in said
+    assert "1 pair of the DataFrame (validation) is over 64 tokens with the end symbol: left out" in said
     assert result.results["data"]["validation"]["name"] == "the DataFrame (validation)"
     with pytest.raises(DataError, match=r"the rows in memory \(validation\), row 2: a row must have two values"):
         regard.train(PAIRS, tmp_path / "n", valid=[("a", "b"), ("c",)], **SMALL)
