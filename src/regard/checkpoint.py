@@ -134,12 +134,14 @@ def save_new(
     tokenizer: Tokenizer,
     source_tokenizer: Tokenizer | None = None,
     dtype: torch.dtype = torch.float32,
+    accept: Callable[[Path], None] = lambda new: None,
 ) -> None:
     """Write a model folder under a temporary name, sync it and rename it; an existing model is replaced last.
 
     Args:
         source_tokenizer: of the source, if it has its own vocabulary.
         dtype: of the matrices in the file: float32, or int8.
+        accept: gets the written folder before it is renamed into place; if it raises, nothing is changed.
     Raises:
         RegardError: the disk is full or the folder cannot be written. Nothing was changed.
     """
@@ -155,6 +157,7 @@ def save_new(
             config["source_tokenizer_sha256"] = digest_of(new / SOURCE_TOKENIZER)
         write_whole(new / CONFIG, (json.dumps(config, indent=2) + "\n").encode("utf-8"))
         save_weights(new / WEIGHTS, model, dtype)
+        accept(new)
 
 
 def save_config(path: Path, model: Model) -> None:
