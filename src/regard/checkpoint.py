@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -134,12 +134,14 @@ def save_new(
     tokenizer: Tokenizer,
     source_tokenizer: Tokenizer | None = None,
     dtype: torch.dtype = torch.float32,
+    accept: Callable[[Path], None] = lambda new: None,
 ) -> None:
     """Write a model folder under a temporary name, sync it and rename it; an existing model is replaced last.
 
     Args:
         source_tokenizer: of the source, if it has its own vocabulary.
         dtype: of the matrices in the file: float32, or int8.
+        accept: gets the written folder before it is renamed into place; if it raises, nothing is changed.
     Raises:
         RegardError: the disk is full or the folder cannot be written. Nothing was changed.
     """
@@ -155,6 +157,7 @@ def save_new(
             config["source_tokenizer_sha256"] = digest_of(new / SOURCE_TOKENIZER)
         write_whole(new / CONFIG, (json.dumps(config, indent=2) + "\n").encode("utf-8"))
         save_weights(new / WEIGHTS, model, dtype)
+        accept(new)
 
 
 def save_config(path: Path, model: Model) -> None:
@@ -296,9 +299,19 @@ def _load(path: Path) -> LoadedModel:
     return LoadedModel(model.eval(), tokenizer, source_tokenizer)
 
 
-def check_symbols(where: Path | str, config: ModelConfig, tokenizer: Tokenizer, source_tokenizer: Tokenizer) -> None:
+def check_symbols(
+    where: Path | str,
+    config: ModelConfig,
+    tokenizer: Tokenizer,
+    source_tokenizer: Tokenizer,
+    *,
+    name: Callable[[int], str | None] = lambda id: None,
+) -> None:
     """Make sure that a model has embeddings for the symbols that its tokenizers put around texts.
 
+    Args:
+        where: the file or folder that says what the symbols are.
+        name: gives the file and the key that an id is from, where they are known better.
     Raises:
         ModelFolderError: an id is outside the vocabulary.
     """
@@ -309,7 +322,8 @@ def check_symbols(where: Path | str, config: ModelConfig, tokenizer: Tokenizer, 
     ):
         if wrong := sorted(id for id in (*ids, config.pad_id) if id >= num_ids):
             raise ModelFolderError(
-                f"{where}: ids of symbols must be below {num_ids:,}, the size of the {side}'s vocabulary; got {wrong[0]}."
+                f"{name(wrong[0]) or f'{where}: ids of symbols'} must be below {num_ids:,}, the size of the {side}'s vocabulary; "
+                f"got {wrong[0]}."
             )
 
 

@@ -11,7 +11,7 @@ import json
 import pickle
 import warnings
 import zlib
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Iterable
 from io import BufferedIOBase
 from pathlib import Path
 from typing import Any
@@ -179,6 +179,17 @@ class ForeignConfig:
     def __init__(self, values: dict[str, Any], where: Path | str, *, inside: bool = False) -> None:
         self.values, self.where, self._inside = values, where, inside
         self._asked: set[str] = set()
+        self._places: dict[str, Path | str] = {}
+
+    def overlay(self, other: ForeignConfig, keys: Iterable[str]) -> None:
+        """Take the values of some keys from another file where they are not null; messages about them name that file."""
+        for key in keys:
+            if other.values.get(key) is not None:
+                self.values[key], self._places[key] = other.values[key], other.place(key)
+
+    def place(self, key: str) -> Path | str:
+        """The file that the value of a key is from."""
+        return self._places.get(key, self.where)
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of a key; `default` where it is missing or null.
@@ -190,6 +201,29 @@ class ForeignConfig:
         if value is None:
             return default
         return value if default is None else self._of(type(default), key, value)
+
+    def id(self, key: str, default: Any = None) -> Any:
+        """The id of a token; `default` where the key is missing or null.
+
+        Raises:
+            ModelFolderError: it is no whole number from 0.
+        """
+        value = self._value(key)
+        return default if value is None else self.ids(key, [value])[0]
+
+    def ids(self, key: str, values: Iterable[Any]) -> list[int]:
+        """The ids of tokens that stand in the value of a key.
+
+        Raises:
+            ModelFolderError: one is no whole number from 0.
+        """
+        found = list(values)
+        for value in found:
+            if type(value) is not int or value < 0:
+                raise ModelFolderError(
+                    f"{self.place(key)}: {key} must be an id of the vocabulary, from 0; got {_abridged(value)}."
+                )
+        return found
 
     def require(self, key: str, kind: type = int) -> Any:
         """The value of a key that must be there.
@@ -208,7 +242,7 @@ class ForeignConfig:
     def _of(self, kind: type, key: str, value: Any) -> Any:
         is_right = isinstance(value, (int, float) if kind is float else kind)
         if not is_right or (isinstance(value, bool) and kind in (int, float)):
-            raise ModelFolderError(f"{self.where}: {key} must be of type {kind.__name__}; got {value!r}.")
+            raise ModelFolderError(f"{self.place(key)}: {key} must be of type {kind.__name__}; got {value!r}.")
         return value
 
     def choose(self, key: str, choices: dict[Any, Any], default: Any) -> Any:
@@ -222,7 +256,7 @@ class ForeignConfig:
         if not isinstance(value, Hashable) or value not in choices:
             hint = nearest_hint(value, choices) if isinstance(value, str) else ""
             allowed = ", ".join(str(choice) for choice in choices)
-            raise ModelFolderError(f"{self.where}: {key} must be one of {allowed}; got {value!r}. {hint}".rstrip())
+            raise ModelFolderError(f"{self.place(key)}: {key} must be one of {allowed}; got {value!r}. {hint}".rstrip())
         return choices[value]
 
     def refuse_unless(self, key: str, allowed: Any, default: Any = None) -> None:
@@ -235,7 +269,7 @@ class ForeignConfig:
         value = default if value is None else value
         if value is not None and value != allowed:
             raise ModelFolderError(
-                f"{self.where}: {key} must be {allowed!r} to be represented in Regard; got {value!r}."
+                f"{self.place(key)}: {key} must be {allowed!r} to be represented in Regard; got {value!r}."
             )
 
     def refuse_others(self, without_effect: Collection[str]) -> None:
@@ -252,7 +286,7 @@ class ForeignConfig:
             off = "false" if value is True else "null"
             remedy = "please report it with this message" if self._inside else "remove it from the file"
             raise ModelFolderError(
-                f"{self.where}: {key} must be {off} to be represented in Regard; got {_abridged(value)}. "
+                f"{self.place(key)}: {key} must be {off} to be represented in Regard; got {_abridged(value)}. "
                 f"If it does not change what the model computes, {remedy}."
             )
 
@@ -261,7 +295,7 @@ class ForeignConfig:
         first, second = self.require(key), self.require(other)
         if first != second:
             raise ModelFolderError(
-                f"{self.where}: {key} and {other} must be equal to be represented in Regard; got {first} and {second}."
+                f"{self.place(key)}: {key} and {other} must be equal to be represented in Regard; got {first} and {second}."
             )
         return first
 
@@ -273,7 +307,7 @@ class ForeignConfig:
         """
         if encoder != decoder:
             raise ModelFolderError(
-                f"{self.where}: {key} must be equal in encoder and decoder to be represented in Regard; got {encoder!r} and "
+                f"{self.place(key)}: {key} must be equal in encoder and decoder to be represented in Regard; got {encoder!r} and "
                 f"{decoder!r}."
             )
 

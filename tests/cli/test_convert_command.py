@@ -11,7 +11,7 @@ import torch
 
 from regard.checkpoint import save_new
 from regard.cli.main import run
-from regard.models.config import EncoderDecoderConfig
+from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.registry import build
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
@@ -216,3 +216,53 @@ def test_bert_fills_masks_and_gpt2_goes_on(
         )
     assert text == backend.decode(expected[0].tolist()) + "\n"
     assert "perplexity" in output_of(capsys, "evaluate", "gpt2", "text")
+
+
+@pytest.fixture
+def wide(ours: Path) -> Path:
+    """A model folder `wide`, with rows that are long enough to be stored in 8 bits."""
+    tokenizer = Tokenizer.train(LINES * 3, TokenizerConfig(vocab_size=60))
+    torch.manual_seed(5)
+    sizes = {"model_dim": 64, "ff_dim": 72, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1}
+    save_new(Path("wide"), build(EncoderDecoderConfig(vocab_size=len(tokenizer), max_positions=64, **sizes)), tokenizer)
+    return ours
+
+
+def test_what_8_bits_cost_is_measured_before_a_model_is_replaced(
+    wide: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ("--to", "regard-int8", "--overwrite", "--valid", "text", "text")
+    elsewhere = output_of(capsys, "convert", "wide", "small", *options)
+    (cost,) = re.findall(r"magnitude (\d\.\d+) on average", elsewhere)
+    assert float(cost) > 0
+    assert output_of(capsys, "convert", "wide", "wide", *options).splitlines()[:-1] == elsewhere.splitlines()[:-1]
+    assert Path("wide/model.safetensors").read_bytes() == Path("small/model.safetensors").read_bytes()
+
+
+def test_nothing_is_written_where_the_cost_cannot_be_measured(wide: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("one").write_text("the cat\n")
+    Path("long").write_text("the cat " * 60 + "\n")
+    before = {path.name: path.read_bytes() for path in Path("wide").iterdir()}
+    for files, message in ((("no", "text"), "no"), (("text", "one"), "lines"), (("one", "long"), "at most 63")):
+        for place in ("new", "wide"):
+            said = output_of(
+                capsys, "convert", "wide", place, "--to", "regard-int8", "--valid", *files, "--overwrite", code=2
+            )
+            assert message in said
+    tokenizer = Tokenizer.train(LINES * 3, TokenizerConfig(vocab_size=60))
+    config = DecoderConfig(vocab_size=len(tokenizer), num_layers=1, model_dim=64, ff_dim=64, num_heads=2)
+    save_new(Path("gpt"), build(config), tokenizer)
+    said = output_of(capsys, "convert", "gpt", "new", "--to", "regard-int8", "--valid", "text", "text", code=2)
+    assert "language model" in said
+    assert not Path("new").exists()
+    assert {path.name: path.read_bytes() for path in Path("wide").iterdir()} == before
+    assert not list(Path().glob(".*"))
+
+
+def test_options_without_effect_are_refused(wide: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (("wide", "new", "--to", "regard-int8"), ("adapter", "new", "--base", "wide")):
+        assert "`--list` is for models" in output_of(capsys, "convert", *words, "--list", code=2)
+    message = output_of(capsys, "convert", "adapter", "new", "--base", "wide", "--direction", "en-de", code=2)
+    assert "`--direction` has no effect with `--base`" in message
+    output_of(capsys, "convert", "ours", "marian", "--to", "marian", "--no-check")
+    assert "fc1.weight" in output_of(capsys, "convert", "marian", "new", "--to", "regard-int8", "--list", "--no-check")

@@ -6,6 +6,7 @@ import math
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -275,6 +276,8 @@ def test_in_bfloat16_and_each_on_its_own(folder: Path, translator: Translator) -
         ({"method": "sample", "trace": True}, "trace.*method=sample.*method=beam"),
         ({"n_best": 0}, "n_best must be at least 1; got 0"),
         ({"no_repeat_ngram": 0}, "no_repeat_ngram must be at least 1; got 0"),
+        ({"min_length": 5, "max_length": 4}, "min_length must be at most max_length; got 5 and 4"),
+        ({"min_ratio": 2.0, "max_ratio": 1.5}, r"min_ratio must be at most max_ratio; got 2\.0 and 1\.5"),
         ({"max_ratio": 0}, "max_ratio must be greater than 0; got 0"),
     ],
 )
@@ -312,6 +315,41 @@ def test_lengths(translator: Translator) -> None:
     assert len(short.token_log_probs) <= 4
     (long,) = translator.translate(["abcdef"], min_ratio=2.0, max_ratio=3.0)
     assert len(long.token_log_probs) >= 14
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, (0, 70)),  # 2 * 3 + 64
+        ({"max_ratio": 1.5}, (0, 5)),
+        ({"max_ratio": 0.1}, (0, 1)),
+        ({"min_length": 8, "max_ratio": 1.0}, (8, 8)),
+        ({"min_length": 80}, (80, 80)),
+        ({"min_ratio": 30.0}, (90, 90)),
+        ({"min_ratio": 4.0, "max_length": 9}, (9, 9)),
+        ({"min_length": 8, "max_length": 9, "max_ratio": 20.0}, (8, 9)),
+        ({"max_length": 99}, (0, 99)),
+        ({"min_length": 200}, (100, 100)),
+        ({"min_ratio": 1e308, "max_ratio": 1e308}, (100, 100)),
+    ],
+)
+def test_the_shortest_target_counts_more_than_limits_by_the_source(
+    options: dict[str, Any], expected: tuple[int, int]
+) -> None:
+    """Of a source of 3 tokens, by a model of 100 positions."""
+    assert DecodingOptions(**options).lengths(3, 100) == expected
+
+
+@pytest.mark.parametrize("engine", ["torch", "native"])
+def test_a_minimum_holds_whatever_the_ratio(engine: str, translator: Translator) -> None:
+    translator.use_engine(engine)
+    try:
+        options: dict[str, Any]
+        for options in ({"beam_size": 1}, {}, {"repetition_penalty": 1.01}, {"method": "sample", "seed": 1}):
+            (found,) = translator.translate(["ab"], min_length=9, max_ratio=1.0, **options)
+            assert len(found.token_log_probs) == 9
+    finally:
+        translator.use_engine("auto")
 
 
 def test_what_is_typed_is_answered_line_by_line(

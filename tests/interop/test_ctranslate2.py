@@ -198,6 +198,23 @@ def test_what_is_never_written_is_kept_in_a_folder_of_ours(tmp_path: Path) -> No
     assert {symbols.pad_id, 9} <= set(again)
 
 
+def test_the_check_decodes_without_what_is_never_written(tmp_path: Path) -> None:
+    """With tokens that are never written, and an end symbol, that are likelier than all others."""
+    loaded = ours("post-norm")
+    symbols = loaded.tokenizer.symbols
+    tokenizer = loaded.tokenizer.with_symbols(symbols.model_copy(update={"banned_ids": [*symbols.banned_ids, 9]}))
+    for id in (9, symbols.eos_id):
+        with torch.no_grad():
+            for likely in (*symbols.banned_ids, id):
+                loaded.model.output_embedding.weight[likely] *= 4
+        written = write_foreign(LoadedModel(loaded.model, tokenizer, tokenizer), tmp_path / str(id), "ctranslate2")
+        for foreign in (written, read_foreign(tmp_path / str(id))):
+            check = foreign.check()
+            assert check is not None
+            assert check.agrees
+            assert check.first_difference is None
+
+
 def test_a_forced_first_token_is_a_prefix_of_every_target(tmp_path: Path) -> None:
     """CTranslate2's configuration has one token that a decoder starts from; what follows it is given with each text."""
     pytest.importorskip("transformers")

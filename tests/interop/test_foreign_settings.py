@@ -5,10 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from foreign_models import MODELS, stored
+import torch
+from foreign_models import MODELS, read, stored
 
+from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
-from regard.interop.formats import read_foreign
+from regard.interop.check import greedy
+from regard.interop.formats import read_foreign, write_foreign
+from regard.models.decoder import Decoder
 
 transformers = pytest.importorskip("transformers")
 
@@ -146,7 +150,7 @@ def test_every_generation_setting_of_transformers_is_known(tmp_path: Path) -> No
     from regard.interop.hugging_face.settings import CHOICES, GENERATION_WITHOUT_EFFECT, SYMBOLS
 
     theirs = set(transformers.GenerationConfig().to_dict())
-    assert theirs <= CHOICES | GENERATION_WITHOUT_EFFECT | set(SYMBOLS) | set(GENERATION_REFUSED) | {
+    assert theirs <= CHOICES.keys() | GENERATION_WITHOUT_EFFECT | set(SYMBOLS) | set(GENERATION_REFUSED) | {
         "top_h",
         "assistant_ensemble_weight",
     }
@@ -171,8 +175,76 @@ def test_tokens_that_are_never_written(name: str, tmp_path: Path) -> None:
 def test_what_is_no_list_of_ids_is_refused(wrong: dict[str, Any], tmp_path: Path) -> None:
     stored("marian", tmp_path)
     (tmp_path / "generation_config.json").write_text(json.dumps(wrong))
-    with pytest.raises(ModelFolderError, match=f"{next(iter(wrong))} must be .*ids; got"):
+    with pytest.raises(ModelFolderError, match=f"{next(iter(wrong))} must be .*ids?.*; got"):
         read_foreign(tmp_path)
+
+
+SYMBOL_KEYS = {
+    "gpt2": ["bos_token_id", "eos_token_id"], "llama": ["bos_token_id", "eos_token_id"],
+    "bert-generation decoder": ["bos_token_id", "eos_token_id", "pad_token_id"],
+    "encoder-decoder of bert": ["decoder_start_token_id", "eos_token_id", "forced_bos_token_id"],
+    "marian": ["eos_token_id", "pad_token_id", "decoder_start_token_id", "forced_bos_token_id"],
+    "bart": ["bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id", "forced_bos_token_id"],
+    "m2m_100": ["bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id", "forced_bos_token_id"],
+    "t5": ["eos_token_id", "pad_token_id", "decoder_start_token_id", "forced_bos_token_id"],
+    "t5gemma": ["bos_token_id", "eos_token_id", "decoder_start_token_id"],
+}  # fmt: skip
+"""The symbols that each family reads from its configuration."""
+
+
+@pytest.mark.parametrize("file", ["config.json", "generation_config.json"])
+@pytest.mark.parametrize("name", SYMBOL_KEYS)
+def test_what_is_no_id_of_the_vocabulary_is_refused_by_file_and_key(name: str, file: str, tmp_path: Path) -> None:
+    stored(name, tmp_path)
+    (tmp_path / "generation_config.json").unlink()
+    content = json.loads((tmp_path / file).read_text()) if file == "config.json" else {}
+    wrong: list[tuple[str, Any]] = [
+        (key, value) for key in SYMBOL_KEYS[name] for value in (-1, 999, "3", 3.0, True, [-1], ["3"])
+    ]
+    wrong += [("eos_token_id", []), *((key, [4]) for key in SYMBOL_KEYS[name] if key != "eos_token_id")]
+    wrong += [("suppress_tokens", [5, bad]) for bad in (-1, 999, "3", True)]
+    wrong += [("bad_words_ids", [[5], [bad]]) for bad in (-1, 999, "3", True)]
+    for key, value in wrong:
+        (tmp_path / file).write_text(json.dumps(content | {key: value}))
+        with pytest.raises(ModelFolderError, match=rf"/{file}: {key} must be .*; got ") as refused:
+            read_foreign(tmp_path)
+        assert str(refused.value).count(" must be ") == 1
+
+
+def test_padding_below_0_is_none(tmp_path: Path) -> None:
+    """As in the first Llama's files."""
+    stored("llama", tmp_path)
+    (tmp_path / "generation_config.json").write_text(json.dumps({"pad_token_id": -1}))
+    assert read_foreign(tmp_path).loaded.tokenizer.symbols.banned_ids == []
+
+
+def test_a_setting_that_asks_for_something_is_noted(tmp_path: Path) -> None:
+    """Every value that is not the default of `transformers`."""
+    from regard.interop.hugging_face.settings import CHOICES
+
+    theirs = getattr(transformers.GenerationConfig, "_get_default_generation_params", dict)()  # of transformers 5
+    assert {key: theirs[key] for key in CHOICES.keys() & theirs.keys()} == {
+        key: value for key, value in CHOICES.items() if key in theirs
+    }
+    stored("bart", tmp_path)
+    path = tmp_path / "generation_config.json"
+    for key, default in CHOICES.items():
+        for value in (None, default):
+            path.write_text(json.dumps({key: value}))
+            assert f"{key} is not kept" not in " ".join(read_foreign(tmp_path).notes)
+        path.write_text(json.dumps({key: not default if isinstance(default, bool) else (default or 0) + 1
+                                    if not isinstance(default, list) else ["end"]}))  # fmt: skip
+        assert f"{key} is not kept" in " ".join(read_foreign(tmp_path).notes)
+    asking = {
+        "do_sample": True,
+        "early_stopping": "never",
+        "no_repeat_ngram_size": 1,
+        "length_penalty": 0.0,
+        "top_k": 1,
+    }
+    path.write_text(json.dumps(asking))
+    notes = " ".join(read_foreign(tmp_path).notes)
+    assert all(f"{key} is not kept" in notes for key in asking)
 
 
 @pytest.mark.parametrize(
@@ -195,3 +267,57 @@ def test_other_names_of_settings(name: str, alias: str, key: str, tmp_path: Path
     (tmp_path / "config.json").write_text(json.dumps(config | {key: value, alias: value + 1}))
     with pytest.raises(ModelFolderError, match=rf"{alias} and {key} must be equal; got {value + 1} and {value}"):
         read_foreign(tmp_path)
+
+
+NEVER_WRITTEN = {
+    "gpt2": "gpt2", "llama": "llama", "mistral": "mistral", "qwen 2": "qwen2", "qwen 3": "qwen3", "phi 3": "phi3",
+    "gemma 2": "gemma2", "gemma 3, untied": "gemma3_text", "bert decoder, untied": "bert",
+    "bert-generation decoder": "bert-generation", "encoder-decoder of bert": "encoder-decoder", "bart": "bart", "t5": "t5",
+    "t5gemma": "t5gemma",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NEVER_WRITTEN)
+@torch.no_grad()
+def test_what_ours_never_writes_theirs_does_not_either(name: str, tmp_path: Path) -> None:
+    """The likeliest tokens are banned; `generate` of transformers then writes the same as ours, and so does what is read
+    back.
+    """
+    loaded = read(name, tmp_path / "theirs").loaded
+    symbols, model = loaded.tokenizer.symbols, loaded.model
+    is_decoder = isinstance(model, Decoder)
+    prompt = [5, 6, 8] if is_decoder else symbols.start_ids
+    source = None if is_decoder else [*symbols.source_begin_ids, 5, 6, 8, *symbols.source_end_ids]
+    likeliest = set(greedy(model, symbols, source, prompt, 6)) - {symbols.eos_id}
+    assert likeliest
+    symbols = symbols.model_copy(update={"banned_ids": sorted({*symbols.banned_ids, *likeliest})})
+    tokenizer = loaded.tokenizer.with_symbols(symbols)
+    written = write_foreign(LoadedModel(model, tokenizer, tokenizer), tmp_path / "written", NEVER_WRITTEN[name])
+    expected = greedy(model, symbols, source, prompt, 6)
+    kind = getattr(transformers, json.loads((tmp_path / "written" / "config.json").read_text())["architectures"][0])
+    theirs = kind.from_pretrained(tmp_path / "written").eval()
+    given = torch.tensor([prompt if source is None else source])
+    (found,) = theirs.generate(
+        given, attention_mask=torch.ones_like(given), do_sample=False, num_beams=1, max_new_tokens=6,
+        forced_eos_token_id=None, eos_token_id=symbols.eos_id, pad_token_id=0,
+    ).tolist()  # fmt: skip
+    assert [id for id in found[len(prompt) :] if id != symbols.eos_id][: len(expected)] == expected
+    assert not likeliest & set(expected)
+    assert read_foreign(tmp_path / "written").loaded.tokenizer.symbols.banned_ids == symbols.banned_ids
+    check = written.check()
+    assert check is not None
+    assert check.first_difference is None
+
+
+def test_the_check_finds_that_a_file_lacks_what_is_never_written(tmp_path: Path) -> None:
+    loaded = read("gpt2", tmp_path / "theirs").loaded
+    symbols = loaded.tokenizer.symbols
+    tokenizer = loaded.tokenizer.with_symbols(symbols.model_copy(update={"banned_ids": list(range(4, 20))}))
+    written = write_foreign(LoadedModel(loaded.model, tokenizer, tokenizer), tmp_path / "written", "gpt2")
+    check = written.check()
+    assert check is not None
+    assert check.first_difference is None
+    (tmp_path / "written" / "generation_config.json").write_text("{}")
+    check = written.check()
+    assert check is not None
+    assert check.first_difference is not None

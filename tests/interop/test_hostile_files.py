@@ -35,9 +35,9 @@ def changed_json(path: Path, **changes: Any) -> None:
         ("bert, mlm, relu", {"max_position_embeddings": 1 << 20}, r"must have a part of shape \(1048576, 15\)"),
         ("bert, tags", {"id2label": None, "num_labels": 10**9}, "num_labels must be at most 1,048,576; got 1,000,000,000"),
         ("gpt2", {"vocab_size": 1 << 24}, r"wte\.weight must have a part of shape \(16777216, 15\)"),
-        ("gpt2", {"bos_token_id": 10**9}, "ids of symbols must be below 29, .*; got 1000000000"),
+        ("gpt2", {"bos_token_id": 10**9}, r"config\.json: bos_token_id must be below 29, .*; got 1000000000"),
         ("marian", {"decoder_layers": 10**9}, "num_decoder_layers: Input should be less than or equal to 10000"),
-        ("bart", {"bad_words_ids": [[10**9]]}, "ids of symbols must be below 29, .*; got 1000000000"),
+        ("bart", {"bad_words_ids": [[10**9]]}, r"config\.json: bad_words_ids must be below 29, .*; got 1000000000"),
         ("t5", {"num_layers": 10_000}, "has [0-9,]+ attentions"),
     ],
 )  # fmt: skip

@@ -12,6 +12,7 @@ from regard.cli.output import echo, program
 from regard.errors import SettingsError
 
 if TYPE_CHECKING:
+    from regard.data.corpus import ParallelText
     from regard.interop.convert import Step
 
 
@@ -75,7 +76,7 @@ def convert(
     from regard.interop.argos import ARGOS
     from regard.interop.convert import convert as convert_model
     from regard.interop.convert import convert_adapter
-    from regard.interop.formats import EIGHT_BITS
+    from regard.interop.formats import EIGHT_BITS, is_foreign
     from regard.pipelines.pipeline_types import PIPELINES
 
     if valid and to not in (EIGHT_BITS, ARGOS):
@@ -83,7 +84,11 @@ def convert(
             f"`--valid` needs `--to {EIGHT_BITS}` or `--to {ARGOS}`; got {to or 'no `--to`'}. Remove it."
         )
 
+    if list_tensors and (base is not None or (to == EIGHT_BITS and not is_foreign(source))):
+        raise SettingsError("`--list` is for models that are read or written in another format. Remove it.")
     if base is not None:
+        if direction is not None:
+            raise SettingsError("`--direction` has no effect with `--base`. Remove it.")
         maps = convert_adapter(source, output, base, format=to, overwrite=overwrite)
         echo(f"wrote {output}, an adapter for {len(maps)} linear maps of {base}")
         return
@@ -94,31 +99,32 @@ def convert(
             width = max(len(theirs) for theirs, _ in step.foreign.account.mapped)
             echo("\n".join(f"    {theirs:<{width}}  {ours}" for theirs, ours in step.foreign.account.mapped))
 
-    pairs = read_pairs(valid) if valid and to == ARGOS else None
-    texts = [] if pairs is None else list(zip(pairs.sources, pairs.targets, strict=True))
+    def show_rounding(new: Path) -> None:
+        if to == EIGHT_BITS:
+            _show_rounding(source, new, pairs)
+
+    pairs = read_pairs(valid) if valid else None
+    texts = list(zip(pairs.sources, pairs.targets, strict=True)) if pairs is not None and to == ARGOS else []
     done = convert_model(
-        source, output, format=to, direction=direction, pairs=texts, check=not no_check, overwrite=overwrite, say=show
-    )
-    if to == EIGHT_BITS:
-        _show_rounding(source, output, valid or [])
+        source, output, format=to, direction=direction, pairs=texts, check=not no_check, overwrite=overwrite, say=show,
+        accept=show_rounding,
+    )  # fmt: skip
     if to in (None, EIGHT_BITS):
         echo(f"wrote {output}; next: {program()} {PIPELINES[done.arch].commands[0].format(output)}")
     else:
         echo(f"wrote {output}")
 
 
-def _show_rounding(exact: Path, rounded: Path, valid: list[str]) -> None:
+def _show_rounding(exact: Path, rounded: Path, pairs: ParallelText | None) -> None:
     """Print what was stored in 8 bits, and what it cost on some pairs."""
     from regard.checkpoint import WEIGHTS
-    from regard.data.corpus import read_pairs
     from regard.pipelines.loading import load_as
     from regard.pipelines.rounding_cost import rounding_cost
     from regard.pipelines.translator import Translator
     from regard.weights_file import summarize_weights
 
     echo(str(summarize_weights(rounded / WEIGHTS)))
-    if valid:
-        pairs = read_pairs(valid)
+    if pairs is not None:
         echo(str(rounding_cost(load_as(exact, Translator), load_as(rounded, Translator), pairs)))
 
 

@@ -113,9 +113,13 @@ class DecodingOptions(SamplingOptions):
     )
     max_length: int | None = Field(default=None, ge=1, description="longest translation, in tokens with the end symbol")
     max_ratio: float | None = Field(
-        default=None, gt=0, description="longest translation, in tokens per token of the source"
+        default=None, gt=0, description="longest translation, in tokens per token of the source; not below min_length"
     )
-    min_length: int = Field(default=0, ge=0, description="shortest translation, in tokens with the end symbol")
+    min_length: int = Field(
+        default=0,
+        ge=0,
+        description="shortest translation, in tokens with the end symbol, also where max_ratio gives less",
+    )
     min_ratio: float = Field(default=0.0, ge=0, description="shortest translation, in tokens per token of the source")
     no_repeat_ngram: int | None = Field(default=None, ge=1, description="no n-gram of this size is written twice")
     repetition_penalty: float = Field(
@@ -164,6 +168,8 @@ class DecodingOptions(SamplingOptions):
             raise SettingsError(f"n_best must be at most num_candidates; got {self.n_best} and {self.num_candidates}.")
         if self.max_length is not None and self.min_length > self.max_length:
             raise SettingsError(f"min_length must be at most max_length; got {self.min_length} and {self.max_length}.")
+        if self.max_ratio is not None and self.min_ratio > self.max_ratio:
+            raise SettingsError(f"min_ratio must be at most max_ratio; got {self.min_ratio} and {self.max_ratio}.")
         self.rule(eos_id=0)
         if (blank := next((text for text in self.banned if not text.strip()), None)) is not None:
             raise SettingsError(f"banned must hold words; got {blank!r}.")
@@ -232,17 +238,14 @@ class DecodingOptions(SamplingOptions):
 
     def lengths(self, num_source_ids: int, max_positions: int) -> tuple[int, int]:
         """The shortest and the longest target of a source, in tokens with the end symbol; by default, the longest is twice
-        the source plus 64.
+        the source plus 64. A limit that follows from the source gives way to the shortest target; `max_length` does not.
         """
-        limits = [max_positions]
-        if self.max_length is not None:
-            limits.append(self.max_length)
+        shortest = max(self.min_length, math.floor(min(self.min_ratio * num_source_ids, max_positions)))
         if self.max_ratio is not None:
-            limits.append(max(math.ceil(min(self.max_ratio * num_source_ids, max_positions)), 1))
-        if len(limits) == 1:
-            limits.append(2 * num_source_ids + 64)
-        longest = min(limits)
-        shortest = max(self.min_length, math.floor(min(self.min_ratio * num_source_ids, longest)))
+            by_source = math.ceil(min(self.max_ratio * num_source_ids, max_positions))
+        else:
+            by_source = 2 * num_source_ids + 64 if self.max_length is None else max_positions
+        longest = min(max_positions, self.max_length or max_positions, max(by_source, shortest, 1))
         return min(shortest, longest), longest
 
 

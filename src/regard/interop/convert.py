@@ -67,6 +67,7 @@ def convert(
     check: bool = True,
     overwrite: bool = False,
     say: Callable[[Step], None] = lambda step: None,
+    accept: Callable[[Path], None] = lambda new: None,
 ) -> Conversion:
     """Convert a model to another format, in a new folder.
 
@@ -78,6 +79,7 @@ def convert(
         check: compare with the original implementation on generated input; a model with other results is not written.
         overwrite: whether an existing Regard model folder at `output` is replaced by another one.
         say: called with each step when it is done.
+        accept: called with a new folder of ours before it is at `output`; if it raises, nothing is written.
     Raises:
         SettingsError: a format that does not suit.
         ModelFolderError: something cannot be read, represented or written, or the results differ from the original's.
@@ -118,7 +120,7 @@ def convert(
         loaded = load_model(source)
     done.arch = loaded.model.config.arch
     if is_ours:
-        save_new(output, *loaded, dtype=torch.float32 if format is None else torch.int8)
+        save_new(output, *loaded, dtype=torch.float32 if format is None else torch.int8, accept=accept)
     else:
         assert format is not None
         write_foreign(

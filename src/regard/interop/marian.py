@@ -180,7 +180,8 @@ def _reference(path: Path, loaded: LoadedModel) -> Reference:
     with tempfile.TemporaryDirectory() as aside:
         folder = Path(aside, "model")
         ctranslate2.converters.MarianConverter(str(path), files).convert(str(folder))
-        return CTranslate2Reference(folder, vocabularies[0], vocabularies[1], (False, True))
+        banned_ids = loaded.tokenizer.symbols.banned_ids
+        return CTranslate2Reference(folder, vocabularies[0], vocabularies[1], (False, True), banned_ids=banned_ids)
 
 
 def _arrays(path: Path) -> dict[str, np.ndarray]:

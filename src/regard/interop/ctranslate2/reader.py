@@ -96,7 +96,9 @@ def read(folder: Path, pieces: Path | None = None) -> ForeignModel:
     def reference(path: Path) -> Reference:
         start, *prefix = target.tokens(target.symbols.start_ids)
         given = start if getattr(target.languages, "starts", False) else None
-        return CTranslate2Reference(path, names["source"], names["target"], added, prefix, given)
+        return CTranslate2Reference(
+            path, names["source"], names["target"], added, prefix, given, target.symbols.banned_ids
+        )
 
     return ForeignModel("CTranslate2", LoadedModel(model, target, source), account, notes, reference, folder)
 

@@ -20,6 +20,7 @@ class CTranslate2Reference:
         added: whether it adds a begin symbol, and an end symbol, to sources.
         prefix: tokens that every target begins with, after the one that the decoder starts from.
         start: the token that the decoder starts from, where the configuration has none; None: it has one.
+        banned_ids: of tokens that are never written; those that CTranslate2 does not have are left out.
     """
 
     what: Literal["log-probabilities"] = "log-probabilities"
@@ -32,6 +33,7 @@ class CTranslate2Reference:
         added: tuple[bool, bool],
         prefix: Sequence[str] = (),
         start: str | None = None,
+        banned_ids: Sequence[int] = (),
     ) -> None:
         import ctranslate2
 
@@ -40,6 +42,7 @@ class CTranslate2Reference:
         self.source_tokens, self.target_tokens = list(source_tokens), list(target_tokens)
         self.target_ids = {token: id for id, token in enumerate(target_tokens)}
         self.added, self.prefix = added, list(prefix)
+        self.never_written = _sequences(self.target_tokens, banned_ids)
         self.start = [] if start is None else [start]  # it is no part of what is returned
 
     def values(self, sources: Sequence[Sequence[int]] | None, texts: Sequence[Sequence[int]]) -> list[Tensor]:
@@ -57,7 +60,9 @@ class CTranslate2Reference:
             [self._read(source)],
             target_prefix=[[*self.start, *self.prefix]] if self.start or self.prefix else None,
             beam_size=1,
+            min_decoding_length=0,  # by default an empty text is none
             max_decoding_length=len(self.prefix) + num_tokens,
+            suppress_sequences=self.never_written,
         )
         return [self.target_ids[token] for token in result.hypotheses[0][len(self.prefix) :]]
 
@@ -78,6 +83,7 @@ class GeneratorReference:
         self.name = f"CTranslate2 {ctranslate2.__version__}"
         self.generator: Any = ctranslate2.Generator(str(folder), compute_type="float32", intra_threads=1)
         self.tokens, self.end = list(tokens), tokens[symbols.eos_id]
+        self.never_written = _sequences(self.tokens, symbols.banned_ids)
 
     def values(self, sources: Sequence[Sequence[int]] | None, texts: Sequence[Sequence[int]]) -> list[Tensor]:
         """The logits of each text at every position."""
@@ -89,6 +95,11 @@ class GeneratorReference:
         """The tokens of CTranslate2's greedy continuation."""
         (result,) = self.generator.generate_batch(
             [[self.tokens[id] for id in beginning]], beam_size=1, max_length=num_tokens, end_token=self.end,
-            include_prompt_in_result=False,
+            include_prompt_in_result=False, suppress_sequences=self.never_written,
         )  # fmt: skip
         return [id for id in result.sequences_ids[0] if self.tokens[id] != self.end]
+
+
+def _sequences(tokens: Sequence[str], banned_ids: Sequence[int]) -> list[list[str]]:
+    """The tokens of some ids, each as a sequence that CTranslate2 is to suppress."""
+    return [[tokens[id]] for id in banned_ids if id < len(tokens)]

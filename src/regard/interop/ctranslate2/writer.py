@@ -75,7 +75,7 @@ def write(loaded: LoadedModel, output: Path, quantization: str | None = None) ->
     prefix = loaded.tokenizer.tokens(symbols.start_ids[1:])
 
     def reference(path: Path) -> Reference:
-        return CTranslate2Reference(path, vocabularies[0], vocabularies[1], added, prefix, start)
+        return CTranslate2Reference(path, vocabularies[0], vocabularies[1], added, prefix, start, symbols.banned_ids)
 
     return ForeignModel(
         "CTranslate2", loaded, account, _notes(loaded.tokenizer, prefix, vocabularies[1]), reference, output

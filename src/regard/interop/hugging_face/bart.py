@@ -69,14 +69,14 @@ class Family:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Its own defaults of settings that a configuration may leave out."""
 
-    def value(self, config: ForeignConfig, key: str, usual: Any = None) -> Any:
-        """The value of a setting, or its default here.
+    def id(self, config: ForeignConfig, key: str, usual: int | None = None) -> Any:
+        """The id of a symbol, or its default here.
 
         Raises:
-            ModelFolderError: it must be there and is not, or is of another type.
+            ModelFolderError: it must be there and is not, or is no id.
         """
         usual = self.defaults.get(key, usual)
-        return config.require(key) if usual is None else config.get(key, usual)
+        return config.id(key, config.require(key) if usual is None else usual)
 
 
 FAIRSEQ_IDS = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2, "unk_token_id": 3}
@@ -232,22 +232,23 @@ def _is_tied(config: ForeignConfig, tensors: Mapping[str, Tensor], embeddings: l
 def _positions(config: ForeignConfig, family: Family) -> Any:
     if family.positions != "sinusoidal_fairseq":
         return family.positions
-    pad_id = family.value(config, "pad_token_id")
+    pad_id = family.id(config, "pad_token_id")
     if pad_id not in COUNTED_FROM_PADDING:
         raise ModelFolderError(
-            f"{config.where}: pad_token_id must be 0 or 1, as {family.architecture} counts positions from it; got {pad_id!r}."
+            f"{config.place('pad_token_id')}: pad_token_id must be 0 or 1, as {family.architecture} counts positions from it; "
+            f"got {pad_id!r}."
         )
     return COUNTED_FROM_PADDING[pad_id]
 
 
 def _symbols(config: ForeignConfig, family: Family) -> Symbols:
     """The symbols. Padding that is also a symbol around a text is an ordinary token of ours, and our padding is no token."""
-    end, pad_id = family.value(config, "eos_token_id", 0), family.value(config, "pad_token_id")
-    starts = start_ids(config, family.value(config, "decoder_start_token_id", pad_id))
-    begin = family.value(config, "bos_token_id", end) if family.begins or "bos_token_id" in family.defaults else end
+    end, pad_id = family.id(config, "eos_token_id", 0), family.id(config, "pad_token_id")
+    starts = start_ids(config, family.id(config, "decoder_start_token_id", pad_id))
+    begin = family.id(config, "bos_token_id", end) if family.begins or "bos_token_id" in family.defaults else end
     begins = [begin] if family.begins else []
     return Symbols(
-        pad_id=-1 if pad_id in (*starts, *begins, end) else pad_id, unk_id=family.value(config, "unk_token_id", 1),
+        pad_id=-1 if pad_id in (*starts, *begins, end) else pad_id, unk_id=family.id(config, "unk_token_id", 1),
         bos_id=begin, eos_id=end, start_ids=starts, source_begin_ids=begins, source_end_ids=[end], banned_ids=[pad_id],
         lines_end=False,
     )  # fmt: skip
@@ -343,7 +344,6 @@ def export(model: EncoderDecoder, symbols: Symbols, kind: str) -> tuple[dict[str
         "eos_token_id": symbols.eos_id,
         "forced_eos_token_id": symbols.eos_id,
         "decoder_start_token_id": symbols.start_ids[0],
-        "bad_words_ids": [[id] for id in symbols.banned_ids],
     }
     if len(symbols.start_ids) > 1:
         config["forced_bos_token_id"] = symbols.start_ids[1]

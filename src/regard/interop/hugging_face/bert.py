@@ -207,7 +207,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         places = _places(config, sizes["num_layers"])
         first = {place: layer for layer, place in reversed(list(enumerate(places)))}
         sizes |= {"num_layers": len(places), "weights_from": [first[place] for place in places]}
-    pad_id = config.get("pad_token_id", 1 if kind == "roberta" else 0)
+    pad_id = config.id("pad_token_id", 1 if kind == "roberta" else 0)
     positions = config.choose("position_embedding_type", POSITIONS, "absolute")
     skipped = pad_id + 1 if kind == "roberta" else 0
     if positions == "learned":
@@ -322,8 +322,8 @@ def symbols(config: ForeignConfig, pad_id: int, *, bos: int | None, eos: int | N
         bos: what stands in front of a text, where the configuration does not say; None: 0.
         eos: what stands behind it; None: 2.
     """
-    begin = config.get("bos_token_id", 0 if bos is None else bos)
-    end = config.get("eos_token_id", 2 if eos is None else eos)
+    begin = config.id("bos_token_id", 0 if bos is None else bos)
+    end = config.id("eos_token_id", 2 if eos is None else eos)
     return Symbols(
         pad_id=pad_id, unk_id=pad_id, bos_id=begin, eos_id=end, start_ids=[begin],
         source_begin_ids=[begin], source_end_ids=[end], banned_ids=[pad_id], lines_end=False,

@@ -53,8 +53,8 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     config.refuse_unless("add_cross_attention", False)
     config.get("tie_word_embeddings")  # without effect where there is no output
     sizes = _layer_sizes(config)
-    pad_id = config.get("pad_token_id", 0)
-    found = bert_symbols(config, pad_id, bos=config.get("bos_token_id", 2), eos=config.get("eos_token_id", 1))
+    pad_id = config.id("pad_token_id", 0)
+    found = bert_symbols(config, pad_id, bos=config.id("bos_token_id", 2), eos=config.id("eos_token_id", 1))
     if not is_decoder:
         prefix = "bert." if any(name.startswith("bert.") for name in tensors) else ""
         ours: EncoderConfig | DecoderConfig = EncoderConfig(
@@ -76,7 +76,7 @@ def bert_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
     """
     for key, value in (("is_decoder", True), ("add_cross_attention", False), ("position_embedding_type", "absolute")):
         config.refuse_unless(key, value)
-    pad_id = config.get("pad_token_id", 0)
+    pad_id = config.id("pad_token_id", 0)
     config.get("type_vocab_size")  # a decoder reads kind 0 only
     chunk = config.get("chunk_size_feed_forward", 0) or None
     ours = DecoderConfig(
@@ -117,10 +117,10 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
     for key, value in _layer_sizes(encoder).items():
         if key not in ("vocab_size", "dropout", "attention_dropout", "max_positions"):
             config.refuse_difference(key, value, sizes[key])
-    pad_id = decoder.get("pad_token_id", config.get("pad_token_id", 0))
-    start = config.get("decoder_start_token_id", decoder.get("bos_token_id", 101))
-    end = config.get("eos_token_id", decoder.get("eos_token_id", 102))
-    begin = encoder.get("bos_token_id", start)
+    pad_id = decoder.id("pad_token_id", config.id("pad_token_id", 0))
+    start = config.id("decoder_start_token_id", decoder.id("bos_token_id", 101))
+    end = config.id("eos_token_id", decoder.id("eos_token_id", 102))
+    begin = encoder.id("bos_token_id", start)
     is_tied = decoder.get("tie_word_embeddings", True)
     ours = EncoderDecoderConfig(
         **sizes,
@@ -137,14 +137,14 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
     )
     config.get("tie_word_embeddings")  # the decoder's own counts
     for part in sides.values():
-        part.refuse_others(WITHOUT_EFFECT | GENERATION_WITHOUT_EFFECT | CHOICES | set(SYMBOLS))
+        part.refuse_others(WITHOUT_EFFECT | GENERATION_WITHOUT_EFFECT | CHOICES.keys() | set(SYMBOLS))
     head = "decoder.cls.predictions" if kinds["decoder"] == "bert" else "decoder.lm_head"
     return Blueprint(
         ours,
         lambda model: _pair_refs(model, head, lengths),
         Symbols(
             pad_id=ours.pad_id, unk_id=pad_id, bos_id=begin, eos_id=end, start_ids=start_ids(config, start),
-            source_begin_ids=[begin], source_end_ids=[encoder.get("eos_token_id", end)], banned_ids=[pad_id], lines_end=False,
+            source_begin_ids=[begin], source_end_ids=[encoder.id("eos_token_id", end)], banned_ids=[pad_id], lines_end=False,
         ),
         aliases={f"{head}.decoder.bias": (f"{head}.bias",)},
         explained=HEADLESS | OLD_BIAS | {"*position_ids": "not a weight"},

@@ -64,14 +64,15 @@ def symbols(config: ForeignConfig, vocab_size: int, **defaults: int | None) -> S
     Args:
         defaults: of `bos_token_id`, `eos_token_id` and `pad_token_id`, where the configuration does not say; None: there is none.
     """
-    begin, end, pad = (
-        stored_or(config, key, defaults.get(key)) for key in ("bos_token_id", "eos_token_id", "pad_token_id")
+    begin, end = (
+        config.id(key) if key in config.values else defaults.get(key) for key in ("bos_token_id", "eos_token_id")
     )
+    pad = stored_or(config, "pad_token_id", defaults.get("pad_token_id"))
     end = config.require("eos_token_id") if end is None else end
     begin = end if begin is None else begin
     pad_id = -1 if pad is None or pad in (begin, end) or not 0 <= pad < vocab_size else pad
     return Symbols(
-        pad_id=pad_id, unk_id=config.get("unk_token_id", end), bos_id=begin, eos_id=end, start_ids=[begin], source_end_ids=[],
+        pad_id=pad_id, unk_id=config.id("unk_token_id", end), bos_id=begin, eos_id=end, start_ids=[begin], source_end_ids=[],
         banned_ids=[] if pad_id < 0 else [pad_id], lines_end=False,
     )  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,9 @@ from regard.interop.hugging_face.reference import TransformersReference
 from regard.interop.hugging_face.settings import (
     SYMBOLS,
     check_others,
+    first_end,
     generation_notes,
+    name_of,
     never_written,
     with_standard_names,
 )
@@ -147,12 +150,9 @@ def read(folder: Path) -> ForeignModel:
     """
     content = with_standard_names(read_json(folder / CONFIG), folder / CONFIG)
     generation = ForeignConfig(read_optional(folder / "generation_config.json"), folder / "generation_config.json")
-    content |= {key: generation.values[key] for key in SYMBOLS if generation.values.get(key) is not None}
-    notes = generation_notes(content | generation.values)
-    if isinstance(content.get("eos_token_id"), list):
-        content["eos_token_id"] = content["eos_token_id"][0]
-        notes.append(f"of several end symbols the first ends a text: {content['eos_token_id']}")
     config = ForeignConfig(content, folder / CONFIG)
+    config.overlay(generation, SYMBOLS)
+    notes = generation_notes(content | generation.values) + first_end(config)
     model_type = config.require("model_type", str)
     if model_type not in TYPES:  # no hint with a similar name: bart is another model than mbart
         raise ModelFolderError(
@@ -182,7 +182,7 @@ def read(folder: Path) -> ForeignModel:
         source = target = language_tokenizers.read_tokenizer(folder, symbols, config, num_ids=num_ids)
     else:
         source, target = read_tokenizers(folder, symbols, num_ids=num_ids, by_word=by_word, any_frame=known.any_frame)
-    check_symbols(config.where, model.config, target, source)
+    check_symbols(config.where, model.config, target, source, name=partial(name_of, config))
     if isinstance(model.config, LabelledConfig):
         pairs = {"pair_separators": known.separators, "separator_id": source.eos_id}
         model.config = model.config.model_copy(update=pairs)
@@ -241,7 +241,9 @@ def write(loaded: LoadedModel, output: Path, *, format: str) -> ForeignModel:
     (output / "config.json").write_text(json.dumps(config, indent=2, ensure_ascii=False), encoding="utf-8")
     if isinstance(model, EncoderDecoder | Decoder):
         keys = (*SYMBOLS, "forced_eos_token_id")
-        generation = {key: config[key] for key in keys if config.get(key) not in (None, [])}
+        generation: dict[str, Any] = {key: config[key] for key in keys if config.get(key) is not None}
+        if symbols.banned_ids:  # transformers refuses an empty list
+            generation["bad_words_ids"] = [[id] for id in symbols.banned_ids]
         (output / "generation_config.json").write_text(json.dumps(generation, indent=2), encoding="utf-8")
     account = Account([(name, name) for name in tensors])
     return ForeignModel(

@@ -43,7 +43,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         activation=config.choose("activation_function", ACTIVATIONS, "gelu_new"),
         pad_id=-1,
     )
-    end = config.get("eos_token_id", ours.vocab_size - 1)
+    end = config.id("eos_token_id", ours.vocab_size - 1)
     prefix = "transformer." if any(name.startswith("transformer.") for name in tensors) else ""
     is_divided, by_layer = config.get("scale_attn_weights", True), config.get("scale_attn_by_inverse_layer_idx", False)
     root = 1.0 if is_divided else ours.head_dim**0.5
@@ -51,7 +51,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     return Blueprint(
         ours,
         lambda model: _refs(model, prefix, factors),
-        Symbols(pad_id=-1, unk_id=end, bos_id=end, eos_id=end, start_ids=[config.get("bos_token_id", end)],
+        Symbols(pad_id=-1, unk_id=end, bos_id=end, eos_id=end, start_ids=[config.id("bos_token_id", end)],
                 source_end_ids=[], banned_ids=[], lines_end=False),
         aliases={f"{prefix}wte.weight": ("lm_head.weight",)},
         explained={"*.attn.bias": "not a weight: the causal mask", "*.attn.masked_bias": "not a weight"},

@@ -84,7 +84,7 @@ def modernbert(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprin
     types = ["sliding_attention" if layer % every else "full_attention" for layer in range(num_layers)]
     reach = config.get("local_attention", 128) // 2
     settings = decoders.rotary_by_type(config, sizes["max_positions"], BASES)
-    pad_id = config.get("pad_token_id", 50_283)
+    pad_id = config.id("pad_token_id", 50_283)
     activation = config.choose("classifier_activation", ACTIVATIONS, "gelu")
     ours = EncoderConfig(
         **sizes,
@@ -186,7 +186,7 @@ def eurobert(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
     settings = decoders.rotary(config, head_dim, sizes["max_positions"])
     if "rotary_dim" in settings:
         raise ModelFolderError(f"{config.where}: partial_rotary_factor must be 1.0; got another.")
-    pad_id = config.get("pad_token_id", 128_001)
+    pad_id = config.id("pad_token_id", 128_001)
     has_bias = config.get("mlp_bias", False)
     ours = EncoderConfig(
         **sizes,

@@ -12,8 +12,9 @@ from torch import Tensor
 from regard.checkpoint import CONFIG
 from regard.data.batch import pad_right
 from regard.data.hugging_face.data_sets import quiet
-from regard.foreign_files import read_json
+from regard.foreign_files import ForeignConfig, read_json
 from regard.interop.check import likeliest
+from regard.interop.hugging_face.settings import never_written
 from regard.text.tokenizer import Symbols
 
 PADDING = -1
@@ -40,7 +41,6 @@ class TransformersReference:
         import transformers
 
         self.name = f"transformers {transformers.__version__}"
-        self.symbols = symbols
         with quiet("transformers"):
             kind = getattr(transformers, WITH_HEADS.get(architecture, architecture))
             model = kind.from_pretrained(folder, attn_implementation="eager")
@@ -49,10 +49,19 @@ class TransformersReference:
             stored = read_json(folder / CONFIG)
             is_tied = stored.get("tie_word_embeddings") is not False
             model.config.tie_word_embeddings = stored.get("scale_decoder_outputs", is_tied)
+        self.symbols = symbols.model_copy(update={"banned_ids": self._never_written(symbols, folder)})
         # Chunks must divide the length of a text there; without them, the numbers are the same.
         for module in self.model.modules():
             if hasattr(module, "chunk_size_feed_forward"):
                 module.chunk_size_feed_forward = 0
+
+    def _never_written(self, symbols: Symbols, folder: Path) -> list[int]:
+        """The tokens that ours never writes and theirs does not, either: by its settings, or as padding and start symbols,
+        which only a model that was not trained would write.
+        """
+        settings = getattr(self.model, "generation_config", None)
+        banned, _ = never_written(ForeignConfig({} if settings is None else settings.to_dict(), folder))
+        return sorted({*banned, symbols.pad_id, *symbols.start_ids} & set(symbols.banned_ids))
 
     @torch.inference_mode()
     def values(self, sources: Sequence[Sequence[int]] | None, texts: Sequence[Sequence[int]]) -> list[Tensor]:

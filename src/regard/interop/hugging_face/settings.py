@@ -46,13 +46,16 @@ IDS = ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id")
 """Settings that every class of `transformers` may have; readers ask for those that their models need."""
 SYMBOLS = (*IDS, "forced_bos_token_id", "bad_words_ids", "suppress_tokens")
 """Generation settings that are part of a model of ours: its symbols, and what it never writes."""
-CHOICES = {
-    "num_beams", "num_beam_groups", "diversity_penalty", "length_penalty", "early_stopping", "min_length", "max_length",
-    "min_new_tokens", "max_new_tokens", "no_repeat_ngram_size", "repetition_penalty", "do_sample", "temperature", "top_k",
-    "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff", "num_return_sequences", "stop_strings", "max_time",
-    "penalty_alpha",
+CHOICES: dict[str, Any] = {
+    "num_beams": 1, "num_beam_groups": 1, "diversity_penalty": 0.0, "length_penalty": 1.0, "early_stopping": False,
+    "min_length": 0, "max_length": 20, "min_new_tokens": 0, "max_new_tokens": None, "no_repeat_ngram_size": 0,
+    "repetition_penalty": 1.0, "do_sample": False, "temperature": 1.0, "top_k": 50, "top_p": 1.0, "min_p": 0.0,
+    "typical_p": 1.0, "epsilon_cutoff": 0.0, "eta_cutoff": 0.0, "num_return_sequences": 1, "stop_strings": [],
+    "max_time": None, "penalty_alpha": 0.0,
 }  # fmt: skip
-"""Generation settings that checkpoints may have; in Regard they are arguments of `translate` and `generate`."""
+"""Generation settings that checkpoints may have, with the values that ask for nothing: the defaults of `transformers`. In Regard
+they are arguments of `translate` and `generate`.
+"""
 GENERATION_WITHOUT_EFFECT = {
     # scores of ours are always normalised; the end symbol is forced only at a text's largest length (docs/convert.md)
     "renormalize_logits", "remove_invalid_values", "forced_eos_token_id",
@@ -65,8 +68,6 @@ GENERATION_WITHOUT_EFFECT = {
     "output_attentions", "output_hidden_states", "output_scores", "output_logits", "return_dict_in_generate",
     "_from_model_config", "transformers_version",
 }  # fmt: skip
-NEUTRAL = (None, 0, 1, 1.0, False)
-"""Values of `CHOICES` that ask for nothing."""
 T5_ALIASES = {
     "hidden_size": "d_model", "num_attention_heads": "num_heads", "num_hidden_layers": "num_layers", "head_dim": "d_kv",
 }  # fmt: skip
@@ -111,16 +112,16 @@ def check_others(config: ForeignConfig, generation: ForeignConfig) -> None:
     Raises:
         ModelFolderError: something is.
     """
-    config.refuse_others(WITHOUT_EFFECT | GENERATION_WITHOUT_EFFECT | CHOICES | set(IDS))
-    generation.refuse_others(GENERATION_WITHOUT_EFFECT | CHOICES | set(SYMBOLS))
+    config.refuse_others(WITHOUT_EFFECT | GENERATION_WITHOUT_EFFECT | CHOICES.keys() | set(IDS))
+    generation.refuse_others(GENERATION_WITHOUT_EFFECT | CHOICES.keys() | set(SYMBOLS))
 
 
 def generation_notes(values: Mapping[str, Any]) -> list[str]:
     """Notes for the user on generation settings, which are chosen anew for each call."""
     return [
         f"{key} is not kept: it is chosen when text is generated"
-        for key in sorted(CHOICES)
-        if values.get(key) not in NEUTRAL
+        for key, default in sorted(CHOICES.items())
+        if values.get(key) not in (None, default)
     ]
 
 
@@ -130,15 +131,39 @@ def never_written(config: ForeignConfig) -> tuple[list[int], list[str]]:
     Raises:
         ModelFolderError: they are no lists of ids.
     """
-    words, suppressed = config.get("bad_words_ids", []), config.get("suppress_tokens", [])
-    if not all(isinstance(word, list) and all(type(id) is int for id in word) for word in words):
-        raise ModelFolderError(f"{config.where}: bad_words_ids must be lists of ids; got {words!r}.")
-    if not all(type(id) is int for id in suppressed):
-        raise ModelFolderError(f"{config.where}: suppress_tokens must be ids; got {suppressed!r}.")
-    notes = []
+    words, notes = config.get("bad_words_ids", []), []
+    if not all(isinstance(word, list) for word in words):
+        raise ModelFolderError(f"{config.place('bad_words_ids')}: bad_words_ids must be lists of ids; got {words!r}.")
+    for word in words:
+        config.ids("bad_words_ids", word)
+    suppressed = config.ids("suppress_tokens", config.get("suppress_tokens", []))
     if any(len(word) > 1 for word in words):
         notes.append("bad_words_ids of several tokens are not kept: only single tokens can be banned")
     return sorted({*(word[0] for word in words if len(word) == 1), *suppressed}), notes
+
+
+def first_end(config: ForeignConfig) -> list[str]:
+    """Let the first of several end symbols be the only one. Returns notes for the user.
+
+    Raises:
+        ModelFolderError: there is none, or they are no ids.
+    """
+    ends = config.values.get("eos_token_id")
+    if not isinstance(ends, list):
+        return []
+    if not config.ids("eos_token_id", ends):
+        raise ModelFolderError(f"{config.place('eos_token_id')}: eos_token_id must be an id, or several; got [].")
+    config.values["eos_token_id"] = ends[0]
+    return [f"of several end symbols the first ends a text: {ends[0]}"]
+
+
+def name_of(config: ForeignConfig, id: int) -> str | None:
+    """The file and the key that the id of a symbol is from; None: it is in neither."""
+    for key in (*SYMBOLS, "unk_token_id"):
+        value = config.values.get(key)
+        if id in (value if isinstance(value, list) else [value]) or [id] in (value if isinstance(value, list) else []):
+            return f"{config.place(key)}: {key}"
+    return None
 
 
 def start_ids(config: ForeignConfig, start: int) -> list[int]:
@@ -147,5 +172,5 @@ def start_ids(config: ForeignConfig, start: int) -> list[int]:
     Args:
         start: the token that it starts from.
     """
-    forced = config.get("forced_bos_token_id")
+    forced = config.id("forced_bos_token_id")
     return [start] if forced is None else [start, forced]

@@ -74,9 +74,9 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     sizes, num_layers = _sizes(config, kind)
     factor = sizes["model_dim"] ** -0.5 if _is_scaled(config, kind) else 1.0
     is_shared, is_tied = tables["source"] == tables["target"], tables["output"] == tables["target"] and factor == 1
-    pad_id = config.get("pad_token_id", 0)
-    start = start_ids(config, config.get("decoder_start_token_id", pad_id))
-    end = config.get("eos_token_id", 1)
+    pad_id = config.id("pad_token_id", 0)
+    start = start_ids(config, config.id("decoder_start_token_id", pad_id))
+    end = config.id("eos_token_id", 1)
     ours = EncoderDecoderConfig(
         **sizes,
         num_encoder_layers=num_layers,
@@ -104,7 +104,7 @@ def _encoder_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor], kin
     sizes, num_layers = _sizes(config, kind)
     for key in ("num_decoder_layers", "tie_word_embeddings", SCALED):
         config.get(key)  # of decoders and their output
-    pad_id, end = config.get("pad_token_id", 0), config.get("eos_token_id", 1)
+    pad_id, end = config.id("pad_token_id", 0), config.id("eos_token_id", 1)
     ours = EncoderConfig(
         **sizes, num_layers=num_layers, num_segments=0, embedding_norm=False, task="none",
         pad_id=-1 if pad_id == end else pad_id,
@@ -339,7 +339,6 @@ def _written(ours: EncoderDecoderConfig, symbols: Symbols, kind: str, *, is_tied
         "pad_token_id": symbols.pad_id if symbols.pad_id >= 0 else symbols.start_ids[0],
         "eos_token_id": symbols.eos_id,
         "decoder_start_token_id": symbols.start_ids[0],
-        "bad_words_ids": [[id] for id in symbols.banned_ids],
     }
     if len(symbols.start_ids) > 1:
         config["forced_bos_token_id"] = symbols.start_ids[1]

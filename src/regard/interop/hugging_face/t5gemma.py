@@ -63,8 +63,9 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
             config.refuse_difference(key, found["encoder"].get(key), found["decoder"].get(key))
     config.refuse_difference("query_pre_attn_scalar", divisors["encoder"], divisors["decoder"])
     ids = ForeignConfig(_ids(config), config.where)
+    ids.overlay(config, IDS)
     symbols = decoders.symbols(ids, found["decoder"]["vocab_size"], bos_token_id=2, eos_token_id=1, pad_token_id=0)
-    start = config.get("decoder_start_token_id", symbols.bos_id)
+    start = config.id("decoder_start_token_id", symbols.bos_id)
     output = f"{OUTPUT}.weight"
     tied, notes = decoders.is_tied(config, tensors, f"{PREFIX}decoder.embed_tokens.weight", output, default=True)
     config.refuse_unless("vocab_size", found["decoder"]["vocab_size"])
