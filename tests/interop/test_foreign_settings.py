@@ -145,6 +145,20 @@ def test_a_generation_setting_that_ours_lacks_is_refused(name: str, key: str, tm
         read_foreign(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["gpt2", "marian", "t5", "encoder-decoder of bert"])
+def test_generation_settings_that_change_nothing_are_read(name: str, tmp_path: Path) -> None:
+    """As full dumps of older versions have them, in the configurations of both halves, too."""
+    from regard.interop.hugging_face.settings import CHOICES, UNSUPPORTED
+
+    stored(name, tmp_path)
+    dumped = CHOICES | UNSUPPORTED
+    config = json.loads((tmp_path / "config.json").read_text())
+    halves = {side: config[side] | dumped for side in ("encoder", "decoder") if side in config}
+    (tmp_path / "config.json").write_text(json.dumps(config | dumped | halves))
+    (tmp_path / "generation_config.json").write_text(json.dumps(dumped))
+    assert not [note for note in read_foreign(tmp_path).notes if "is not kept" in note]
+
+
 def test_every_generation_setting_of_transformers_is_known(tmp_path: Path) -> None:
     """Kept, noted, or without effect; or refused as above."""
     from regard.interop.hugging_face.settings import CHOICES, GENERATION_WITHOUT_EFFECT, SYMBOLS

@@ -27,7 +27,7 @@ from regard.interop.hugging_face.bert import (
     sizes_written,
 )
 from regard.interop.hugging_face.bert import symbols as bert_symbols
-from regard.interop.hugging_face.settings import CHOICES, GENERATION_WITHOUT_EFFECT, SYMBOLS, WITHOUT_EFFECT, start_ids
+from regard.interop.hugging_face.settings import SYMBOLS, WITHOUT_EFFECT, of_generation, start_ids
 from regard.interop.mapping import TensorRef, export_tensors, modules
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, TransformerConfig
 from regard.models.decoder import Decoder
@@ -137,7 +137,7 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
     )
     config.get("tie_word_embeddings")  # the decoder's own counts
     for part in sides.values():
-        part.refuse_others(WITHOUT_EFFECT | GENERATION_WITHOUT_EFFECT | CHOICES.keys() | set(SYMBOLS))
+        part.refuse_others(WITHOUT_EFFECT | of_generation(part) | set(SYMBOLS))
     head = "decoder.cls.predictions" if kinds["decoder"] == "bert" else "decoder.lm_head"
     return Blueprint(
         ours,

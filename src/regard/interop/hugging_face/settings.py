@@ -68,6 +68,10 @@ GENERATION_WITHOUT_EFFECT = {
     "output_attentions", "output_hidden_states", "output_scores", "output_logits", "return_dict_in_generate",
     "_from_model_config", "transformers_version",
 }  # fmt: skip
+UNSUPPORTED = {"encoder_no_repeat_ngram_size": 0, "encoder_repetition_penalty": 1.0, "guidance_scale": 1.0}
+"""Generation settings that Regard does not have, with the values by which they change nothing. Full dumps have them, as those of
+both halves of `EncoderDecoderModel`.
+"""
 T5_ALIASES = {
     "hidden_size": "d_model", "num_attention_heads": "num_heads", "num_hidden_layers": "num_layers", "head_dim": "d_kv",
 }  # fmt: skip
@@ -104,6 +108,12 @@ def with_standard_names(values: Mapping[str, Any], where: object) -> dict[str, A
     return named
 
 
+def of_generation(config: ForeignConfig) -> set[str]:
+    """The keys of a configuration's generation settings that are not refused."""
+    off = {key for key, value in UNSUPPORTED.items() if config.values.get(key) == value}
+    return GENERATION_WITHOUT_EFFECT | CHOICES.keys() | off
+
+
 def check_others(config: ForeignConfig, generation: ForeignConfig) -> None:
     """Make sure that nothing is set that no reader asked for and that may have an effect.
 
@@ -112,8 +122,8 @@ def check_others(config: ForeignConfig, generation: ForeignConfig) -> None:
     Raises:
         ModelFolderError: something is.
     """
-    config.refuse_others(WITHOUT_EFFECT | GENERATION_WITHOUT_EFFECT | CHOICES.keys() | set(IDS))
-    generation.refuse_others(GENERATION_WITHOUT_EFFECT | CHOICES.keys() | set(SYMBOLS))
+    config.refuse_others(WITHOUT_EFFECT | of_generation(config) | set(IDS))
+    generation.refuse_others(of_generation(generation) | set(SYMBOLS))
 
 
 def generation_notes(values: Mapping[str, Any]) -> list[str]:
