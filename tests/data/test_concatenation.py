@@ -53,6 +53,18 @@ def test_every_pair_comes_once_and_a_share_has_another_after_it(share: float) ->
     assert examples(concatenated(share)).tolist() == examples(concatenated(share)).tolist()
 
 
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_pairs_of_several_directions_are_joined_with_their_own(share: float) -> None:
+    joined = Concatenation(PAIRS, share, 100, 1, ends=[10, 25, 40], directions=["en-de", "fr-es", "en-de"])
+    drawn = np.concatenate([examples(joined, seed) for seed in range(50)])
+    first, second = drawn[drawn[:, 1] >= 0].T
+    is_french = [(side >= 10) & (side < 25) for side in (first, second)]
+    assert (is_french[0] == is_french[1]).all()
+    assert 0 < is_french[0].sum() < len(first)
+    assert sorted(drawn[:, 0].tolist()) == sorted([*range(40)] * 50)
+    assert len(first) / len(drawn) == pytest.approx(share, abs=0.04)
+
+
 def test_what_would_be_too_long_stays_alone() -> None:
     drawn = examples(concatenated(share=1.0, limit=7))
     assert max(map(max, concatenated().lengths_of(drawn))) == 7

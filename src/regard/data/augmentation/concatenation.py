@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +32,10 @@ class Concatenation:
     """Symbols before each source."""
     num_end: int = 1
     """Symbols after each source."""
+    ends: Sequence[int] = ()
+    """Where each corpus ends among the pairs."""
+    directions: Sequence[str] = ()
+    """The direction of each corpus, beyond which no pairs are joined."""
 
     def order(self, order: Order) -> Order:
         """Draw the examples of an epoch `[example, 2]`: the same pairs in the same order, and their partners; 8 bytes
@@ -44,6 +49,7 @@ class Concatenation:
             rng.shuffle(order_of_epoch)
             found[:, 1] = order_of_epoch
             del order_of_epoch
+            self._keep_directions(found, rng)
             for begin in range(0, len(found), LOOKED_AT_ONCE):
                 part = found[begin : begin + LOOKED_AT_ONCE]
                 part[rng.random(len(part), dtype=np.float32) >= self.share, 1] = -1
@@ -52,6 +58,15 @@ class Concatenation:
             return found
 
         return paired
+
+    def _keep_directions(self, examples: np.ndarray, rng: np.random.Generator) -> None:
+        """Draw the partners of all pairs again, each among the pairs of its own direction, where there are several."""
+        if len(set(self.directions)) < 2:
+            return
+        corpora = np.searchsorted(self.ends, examples[:, 0], side="right")
+        for direction in dict.fromkeys(self.directions):
+            places = np.flatnonzero(np.array([each == direction for each in self.directions])[corpora])
+            examples[places, 1] = rng.permutation(examples[places, 0])
 
     def lengths_of(self, examples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The numbers of ids in the sources and the targets of some examples."""

@@ -336,7 +336,7 @@ class PairsTask(Task):
                     self.initial.config = changed
                 self.notes.append(f"the head that learns the alignments: {head}")
         files = per_corpus("alignments", data.alignments, len(corpora), None)
-        directions = per_corpus("directions", data.directions, len(corpora), "")
+        directions = self._directions_of(corpora)
         tags = per_corpus("tags", data.tags, len(corpora), None) if data.directions is None else target_tags(directions)
         further: list[Pairs] = []
         for corpus, file, tag in zip(corpora, files, tags, strict=True):
@@ -344,6 +344,10 @@ class PairsTask(Task):
             aligned = corpus if file is None else AlignedCorpus(corpus, file, data.first_word, data.word_separators)
             further.append(aligned if tag is None else TaggedCorpus(aligned, tag))
         return further
+
+    def _directions_of(self, corpora: Sequence[Any]) -> list[str]:
+        """The direction of each corpus; empty, where there is one for all."""
+        return per_corpus("directions", self.settings.data.directions, len(corpora), "")
 
     def _noise_of(self, corpora: Sequence[Pairs]) -> Noise | None:
         """The noise in sources, where the settings ask for it."""
@@ -371,7 +375,8 @@ class PairsTask(Task):
         if not data.concatenation:
             return None
         longest = min(limit, data.max_tokens or limit)
-        return Concatenation(self._encoded.pairs, data.concatenation, longest, *self._num_symbols)
+        ends, directions = np.cumsum(self._encoded.part_sizes).tolist(), self._directions_of(self._names)
+        return Concatenation(self._encoded.pairs, data.concatenation, longest, *self._num_symbols, ends, directions)
 
 
 def tagged_pairs(valid: Any, columns: Sequence[str] | None, directions: Sequence[str]) -> ParallelText:
