@@ -229,6 +229,26 @@ def test_what_else_there_is(opened: Any) -> None:
     assert "regard serve MODEL" in page.inner_text(".stored")
 
 
+@pytest.mark.parametrize(
+    ("arch", "target", "more", "possible", "has_advice"),
+    [
+        ("transformer", "b", {"token_log_probs": [-0.5] * 4}, "other tokens can be forced, and heads can be switched off", True),
+        ("rnn", "b", {"token_log_probs": [-0.5] * 4}, "other tokens can be forced", False),
+        ("decoder", None, {"token_log_probs": [-0.5] * 3}, "other tokens can be forced, and heads can be switched off", True),
+        ("encoder", None, {"predicted_are": "tags", "predicted": [("A", 0.5)] * 4}, "heads can be switched off", True),
+        ("encoder", None, {"predicted_are": "class", "predicted": [("A", 0.75)]}, "heads can be switched off", False),
+        ("encoder", None, {}, "heads can be switched off", False),
+    ],
+)  # fmt: skip
+def test_a_page_advises_what_its_model_can_do(
+    opened: Any, arch: str, target: str | None, more: dict[str, Any], possible: str, has_advice: bool
+) -> None:
+    page = opened(Inspection("a b c", target, a_record(4, 4, 1, 2), arch, **more).html(head="cross.0.0"))
+    text = " ".join(page.locator(".stored").inner_text().split())
+    assert f"On the page of regard serve MODEL, {possible}." in text
+    assert ("regard inspect --lens" in page.locator(".layers").inner_text()) is has_advice
+
+
 def test_words(opened: Any) -> None:
     """Tokens of a word together: their weights are summed over the keys, and averaged over the rows, as `Inspection.words`."""
     text, target = "Two dogs play", "Zwei Hunde"

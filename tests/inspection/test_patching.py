@@ -166,7 +166,7 @@ def test_answers_are_named(make: Any) -> None:
     records = found.records()
     assert len(records) == sum(grid.numel() for grid in found.differences.values())
     assert records[0].keys() == {"kind", "layer", "position", "token", "difference", "effect"}
-    with pytest.raises(DataError, match="the answers to both texts must differ; got 'c' for both"):
+    with pytest.raises(DataError, match=r"must differ; got 'c' for both\. Change another word, or .* in Python"):
         patch(pipeline, "abc", "abd", answers=("c", "c"))
     with pytest.raises(
         DataError, match=r"texts must have the same number of tokens.*; got \d and \d+\. Change one word"

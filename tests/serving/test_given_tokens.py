@@ -126,6 +126,31 @@ def test_a_target_is_given_once_and_is_not_too_long(server: Running, translator:
         translator.inspect(TEXT, [-1])
 
 
+def test_an_empty_target_is_given(server: Running, translator: Translator) -> None:
+    wanted = log_probs(translator, [])
+    for given in ({"target_text": ""}, {"target_ids": []}):
+        status, found = ask(server, "score", text=TEXT, **given)
+        assert (status, found["ids"], found["token_log_probs"]) == (200, [], pytest.approx(wanted, abs=1e-4))
+        status, found = ask(server, "inspect", text=TEXT, **given)
+        assert (status, found["target"], found["token_log_probs"]) == (200, "", pytest.approx(wanted, abs=1e-4))
+        status, found = ask(server, "align", text=TEXT, **given)
+        assert (status, found["target_tokens"]) == (200, ["</s>"])
+        status, found = ask(server, "ablate", text=TEXT, heads=HEADS[:1], **given)
+        assert (status, found["target"], found["token_log_probs"]) == (200, "", pytest.approx(wanted, abs=1e-4))
+        assert ask(server, "inspect", text=TEXT, **{"target_ids": [5], "target_text": ""})[0] == 400
+    for path in ("inspect", "align"):
+        keys = ask(server, path, text=TEXT), ask(server, path, text=TEXT, target_text=None, target_ids=None)
+        first, second = ({**found, "id": ""} for _, found in keys)
+        assert first == second
+    assert ask(server, "score", text=TEXT)[0] == 400
+
+
+def test_a_field_that_is_missing_is_named(server: Running) -> None:
+    _, found = ask(server, "inspect", text=TEXT)
+    status, refused = send(server, "GET", f"/api/v1/inspect/{found['id']}/patch")
+    assert (status, refused["error"]["message"]) == (400, "Give the field other.")
+
+
 def test_a_language_model_is_looked_into_in_the_tokens_it_wrote(
     mixed: Running,  # noqa: F811
     model: LanguageModel,  # noqa: F811

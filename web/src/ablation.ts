@@ -39,13 +39,18 @@ export async function ablate(): Promise<void> {
     return update({heads: {ablation: null, ablatedSentence: null}});
   }
   if (!sentence?.isDone || !canAblate() || isInspectionStale()) return; // an inspection that is under way ends with it
-  await runLatest("ablate", "Running without heads", async signal => {
-    const decoding = translates() ? redecodingFields(sentence) : {prompt: sentence.source, ...sentence.decoding};
-    const fields = {...targetFields(sentence), heads: state.heads.disabled, together: true, ...decoding};
-    const {ablations = [], predicted} = await fetchJson<AblateReply>("ablate", fields, signal);
-    const [first] = ablations;
-    update({heads: {ablation: first ? {...first, predicted} : null, ablatedSentence: sentence}});
-  });
+  await runLatest(
+    "ablate",
+    "Running without heads",
+    async signal => {
+      const decoding = translates() ? redecodingFields(sentence) : {prompt: sentence.source, ...sentence.decoding};
+      const fields = {...targetFields(sentence), heads: state.heads.disabled, together: true, ...decoding};
+      const {ablations = [], predicted} = await fetchJson<AblateReply>("ablate", fields, signal);
+      const [first] = ablations;
+      update({heads: {ablation: first ? {...first, predicted} : null, ablatedSentence: sentence}});
+    },
+    ablate,
+  );
 }
 
 /** Measure the importance of each head for the inspected sentence, layer by layer. */
@@ -55,20 +60,25 @@ export async function rankHeads(): Promise<void> {
   const names = [...inspection.weights.keys()];
   const layers = [...new Set(names.map(layerOf))];
   const progress = (done: number): string => `Taking each head away: ${done} of ${names.length}`;
-  await runLatest("rank", progress(0), async signal => {
-    let importance: Record<string, number> = {};
-    let importanceByToken: Record<string, number[]> = {};
-    for (const layer of layers) {
-      const heads = names.filter(name => layerOf(name) === layer);
-      const sweep = await fetchJson<AblateReply>("ablate", {...targetFields(sentence), sweep: true, heads}, signal);
-      if (state.inspection.result !== inspection) return; // another text is shown by now
-      importance = {...importance, ...sweep.worth};
-      importanceByToken = {...importanceByToken, ...sweep.by_token};
-      update({heads: {importance, importanceByToken}});
-      relabel("rank", progress(Object.keys(importance).length));
-    }
-    update({heads: {sortBy: "worth"}});
-  });
+  await runLatest(
+    "rank",
+    progress(0),
+    async signal => {
+      let importance: Record<string, number> = {};
+      let importanceByToken: Record<string, number[]> = {};
+      for (const layer of layers) {
+        const heads = names.filter(name => layerOf(name) === layer);
+        const sweep = await fetchJson<AblateReply>("ablate", {...targetFields(sentence), sweep: true, heads}, signal);
+        if (state.inspection.result !== inspection) return; // another text is shown by now
+        importance = {...importance, ...sweep.worth};
+        importanceByToken = {...importanceByToken, ...sweep.by_token};
+        update({heads: {importance, importanceByToken}});
+        relabel("rank", progress(Object.keys(importance).length));
+      }
+      update({heads: {sortBy: "worth"}});
+    },
+    rankHeads,
+  );
   if (state.status.error && state.inspection.result === inspection) {
     update({heads: {importance: null, importanceByToken: {}}});
   }

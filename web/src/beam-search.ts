@@ -15,20 +15,25 @@ export const searchKey = (sentence: Sentence): string =>
 export async function traceSearch(): Promise<void> {
   const sentence = chosenSentence();
   if (!sentence?.isDone) return;
-  await runLatest("search", "Searching", async signal => {
-    const requestKey = searchKey(sentence);
-    const fields = {
-      ...modelFields(),
-      text: sentence.source,
-      beam_size: state.request.beamSize,
-      trace: true,
-      split: false,
-      ...(sentence.prefix ? {prefix: sentence.prefix} : {}),
-    };
-    const traced = await fetchJson<TracedReply>("translate", fields, signal);
-    const chosen = chosenSentence();
-    if (chosen && searchKey(chosen) === requestKey) {
-      update({search: {trace: {...traced, requestKey, source: sentence.source}, candidate: null}});
-    }
-  });
+  await runLatest(
+    "search",
+    "Searching",
+    async signal => {
+      const requestKey = searchKey(sentence);
+      const fields = {
+        ...modelFields(),
+        text: sentence.source,
+        beam_size: state.request.beamSize,
+        trace: true,
+        split: false,
+        ...(sentence.prefix ? {prefix: sentence.prefix} : {}),
+      };
+      const traced = await fetchJson<TracedReply>("translate", fields, signal);
+      const chosen = chosenSentence();
+      if (chosen && searchKey(chosen) === requestKey) {
+        update({search: {trace: {...traced, requestKey, source: sentence.source}, candidate: null}});
+      }
+    },
+    traceSearch,
+  );
 }

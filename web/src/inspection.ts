@@ -38,7 +38,7 @@ export function setInspection(inspection: Inspection, sentence: Sentence, snapsh
   assign({inspection: {result: inspection}, trial: {otherText: null, patched: null}});
   update(
     {
-      inspection: {result: inspection, sentence, snapshot},
+      inspection: {result: inspection, sentence, snapshot, modelName: state.request.modelName},
       heads: {disabled, importance: null, importanceByToken: {}},
       view: {
         head: hasView(head, inspection) ? head : firstHead(),
@@ -53,10 +53,15 @@ export function setInspection(inspection: Inspection, sentence: Sentence, snapsh
 /** Inspect the chosen sentence; then ablate and search again, if that was done for it before. */
 export async function inspectChosen(): Promise<void> {
   const sentence = chosenSentence();
-  if (!sentence?.isDone || !sentence.text || !translates()) return;
-  await runLatest("inspect", "Looking inside", async signal => {
-    setInspection(await inspect(targetFields(sentence), signal), sentence);
-  });
+  if (!sentence?.isDone || !translates()) return;
+  await runLatest(
+    "inspect",
+    "Looking inside",
+    async signal => {
+      setInspection(await inspect(targetFields(sentence), signal), sentence);
+    },
+    inspectChosen,
+  );
   if (isInspectionStale()) return;
   if (state.heads.disabled.length) await ablate();
   const {trace} = state.search;
@@ -66,22 +71,34 @@ export async function inspectChosen(): Promise<void> {
 /** Inspect the chosen sentence with the model of a step of training. */
 export async function inspectSnapshot(snapshot: number): Promise<void> {
   const sentence = chosenSentence();
-  if (!sentence?.isDone || !sentence.text) return;
+  if (!sentence?.isDone) return;
   update({inspection: {snapshot}});
-  await runLatest("inspect", "Loading a snapshot", async signal => {
-    const fields = {...targetFields(sentence), snapshot, ...redecodingFields(sentence)};
-    setInspection(await inspect(fields, signal), sentence, snapshot);
-  });
+  await runLatest(
+    "inspect",
+    "Loading a snapshot",
+    async signal => {
+      const fields = {...targetFields(sentence), snapshot, ...redecodingFields(sentence)};
+      setInspection(await inspect(fields, signal), sentence, snapshot);
+    },
+    () => inspectSnapshot(snapshot),
+  );
 }
 
 /** Show a head, a mean of heads, or a flow through all layers. */
 export async function chooseHead(head: string): Promise<void> {
   const inspection = state.inspection.result;
   if (!head.startsWith(FLOW_PREFIX) || !inspection) return update({view: {head}, inspection: {flow: null}});
-  await runLatest("flow", "Following the layers", async signal => {
-    const flow = await fetchOfInspection<FlowReply>(inspection, `flow/${head.slice(FLOW_PREFIX.length)}`, signal);
-    if (state.inspection.result === inspection) update({view: {head}, inspection: {flow: {...flow, inspection}}});
-  });
+  const {head: before} = state.view;
+  const isWanted = (): boolean => state.inspection.result === inspection && state.view.head === before;
+  await runLatest(
+    "flow",
+    "Following the layers",
+    async signal => {
+      const flow = await fetchOfInspection<FlowReply>(inspection, `flow/${head.slice(FLOW_PREFIX.length)}`, signal);
+      if (isWanted()) update({view: {head}, inspection: {flow: {...flow, inspection}}});
+    },
+    async () => (isWanted() ? await chooseHead(head) : undefined),
+  );
 }
 
 let requestedCell = "";
@@ -95,10 +112,15 @@ export function lookUpWeight(view: AttentionView): void {
   const isRequested = requestedCell === cell && (isRunning("lookup") || state.status.error !== "");
   if (lookup?.cell === cell || isRequested) return;
   requestedCell = cell;
-  void runLatest("lookup", "", async signal => {
-    const result = await fetchOfInspection<LookupReply>(inspection, `lookup/${head}/${view.row}/${view.key}`, signal);
-    update({inspection: {lookup: {result, view, cell}}});
-  });
+  void runLatest(
+    "lookup",
+    "",
+    async signal => {
+      const result = await fetchOfInspection<LookupReply>(inspection, `lookup/${head}/${view.row}/${view.key}`, signal);
+      update({inspection: {lookup: {result, view, cell}}});
+    },
+    null,
+  );
 }
 
 /** The reason why states are not sums of what the model's parts add; empty: they are. */
@@ -115,9 +137,14 @@ function lookUpPart<Reply>(name: Part, cell: string, path: string, show: (result
   const isRequested = requestedParts[name] === cell && (isRunning(name) || state.status.error !== "");
   if (state.inspection[name]?.cell === cell || isRequested) return;
   requestedParts[name] = cell;
-  void runLatest(name, "", async signal => {
-    show(await fetchOfInspection<Reply>(inspection, path, signal));
-  });
+  void runLatest(
+    name,
+    "",
+    async signal => {
+      show(await fetchOfInspection<Reply>(inspection, path, signal));
+    },
+    null,
+  );
 }
 
 /** Look up what the shown head adds to the state of the chosen token. */
@@ -154,11 +181,16 @@ export function lookUpNext(row: number): string {
 export async function tryChange(change: string, seed: number): Promise<void> {
   const {result: inspection} = state.inspection;
   if (!inspection || isInspectionStale()) return;
-  await runLatest("experiment", "Trying", async signal => {
-    const path = `experiment/${change}?seed=${seed}`;
-    const result = await fetchOfInspection<Experiment>(inspection, path, signal);
-    update({inspection: {experiment: {result, inspection}}});
-  });
+  await runLatest(
+    "experiment",
+    "Trying",
+    async signal => {
+      const path = `experiment/${change}?seed=${seed}`;
+      const result = await fetchOfInspection<Experiment>(inspection, path, signal);
+      update({inspection: {experiment: {result, inspection}}});
+    },
+    () => tryChange(change, seed),
+  );
 }
 
 /** What the reader made the translation begin with: both texts of patching are translated so. */
@@ -168,15 +200,20 @@ export const prefixOfBoth = (): string => (translates() ? (state.inspection.sent
 export async function patchFrom(other: string): Promise<void> {
   const {result: inspection} = state.inspection;
   if (!inspection || isInspectionStale()) return;
-  await runLatest("patching", "Patching", async signal => {
-    const prefix = prefixOfBoth();
-    const begun = prefix ? `&prefix=${encodeURIComponent(prefix)}` : "";
-    const path = `patch?other=${encodeURIComponent(other)}${begun}&stream=true`;
-    const result = await fetchSlowly<PatchReply>(inspection, path, signal, (done, total) =>
-      relabel("patching", `Patching: ${done} of ${total} runs of the model`),
-    );
-    update({inspection: {patching: {result, other, inspection}}, trial: {patched: strongest(result)}});
-  });
+  await runLatest(
+    "patching",
+    "Patching",
+    async signal => {
+      const prefix = prefixOfBoth();
+      const begun = prefix ? `&prefix=${encodeURIComponent(prefix)}` : "";
+      const path = `patch?other=${encodeURIComponent(other)}${begun}&stream=true`;
+      const result = await fetchSlowly<PatchReply>(inspection, path, signal, (done, total) =>
+        relabel("patching", `Patching: ${done} of ${total} runs of the model`),
+      );
+      update({inspection: {patching: {result, other, inspection}}, trial: {patched: strongest(result)}});
+    },
+    () => patchFrom(other),
+  );
 }
 
 /** The state of the first stack with the largest effect; of equal ones, that of the lowest layer. */

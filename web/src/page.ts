@@ -1,13 +1,11 @@
 /** The page of `regard serve` and of `regard inspect`: panels that share one state. */
 
 import {html, nothing, render} from "lit-html";
-import {ablate} from "./ablation";
 import {openAddress, pendingReplay, readAddress, shareLink} from "./address";
 import {copyText, LINK_COPIED} from "./clipboard";
 import {clearColours} from "./colours";
 import {unmatchedWords} from "./diff";
 import {nameEntry, openEntry, writeHistory} from "./history";
-import {inspectChosen} from "./inspection";
 import {countTokens, loadModels} from "./models";
 import {panel as ablationPanel} from "./panels/ablation";
 import {matrixLayout, matrixPanel, panel as alignmentPanel} from "./panels/alignment";
@@ -24,18 +22,9 @@ import {panel as textModelPanel} from "./panels/text-model";
 import {panel as tourPanel, startTour} from "./panels/tour";
 import {panel as translatePanel} from "./panels/translate";
 import {storeApiKey} from "./server";
-import {
-  chosenModel,
-  chosenSentence,
-  isInspectionStale,
-  isOutputStale,
-  onChange,
-  state,
-  translates,
-  update,
-} from "./state";
+import {chosenModel, chosenSentence, onChange, state, translates, update} from "./state";
 import {openStoredPage, readStoredPage} from "./stored-page";
-import {onServerReturn, retry} from "./tasks";
+import {onServerReturn, retry, runFailed} from "./tasks";
 import {clearUnlikeOutput, openExample, runAndReplay} from "./text-models";
 
 const THEME = "regard-theme";
@@ -164,22 +153,11 @@ async function start(): Promise<void> {
   }
 }
 
-/** Ask for what is missing: an absent server is back, or the reader tries again. */
+/** Go on: an absent server is back, or the reader tries again. */
 async function resumePage(): Promise<void> {
-  if (!state.server.models.length || state.status.needsApiKey) return await start();
-  const isMissing = isOutputStale() || !chosenSentence() || state.output.sentences.some(each => !each.isDone);
-  if (isMissing && !(state.output.html && !isOutputStale())) {
-    if (state.request.text.trim()) {
-      void countTokens();
-      await runAndReplay();
-    }
-  } else if (isInspectionStale() || !state.inspection.result) {
-    await inspectChosen();
-  } else if (state.heads.disabled.length && state.heads.ablatedSentence !== state.inspection.sentence) {
-    await ablate();
-  } else {
-    update({});
-  }
+  if (!state.server.models.length) return await start();
+  if (pendingReplay()) return await runAndReplay();
+  await runFailed();
 }
 
 /** In a notebook, where the page is in a frame, keep the frame as high as the page. */

@@ -21,7 +21,7 @@ export interface State {
   server: {
     models: ModelReply[];
     /** A page that was stored with its data, and has no server. */
-    storedPage: {note: string; says: string} | null;
+    storedPage: {note: string; says: string; canLens: boolean} | null;
   };
   request: {
     /** The direction of the chosen model, or its name if it does not translate. */
@@ -90,6 +90,8 @@ export interface State {
     result: Inspection | null;
     /** The sentence that was inspected; another may be chosen by now. */
     sentence: Sentence | null;
+    /** The model that was inspected; null: that of a stored page. */
+    modelName: string | null;
     flow: InspectionFlow | null;
     lookup: {result: LookupReply; view: AttentionView; cell: string} | null;
     /** What a head adds to the state of a token. */
@@ -153,6 +155,7 @@ export type SearchTrace = TracedReply & {requestKey: string; source: string};
 const NO_INSPECTION: State["inspection"] = {
   result: null,
   sentence: null,
+  modelName: null,
   flow: null,
   lookup: null,
   writes: null,
@@ -290,9 +293,19 @@ export function canAblate(): boolean {
 export const isOutputStale = (): boolean =>
   state.output.sourceText !== "" && state.output.sourceText !== state.request.text;
 
-/** Whether the inspection is of another sentence than the chosen one, whose inspection is under way or has failed. */
-export const isInspectionStale = (): boolean =>
-  state.inspection.result !== null && state.inspection.sentence !== (chosenSentence() ?? null);
+/** Whether the inspection is of another sentence or model than the chosen: theirs is under way or has failed. */
+export function isInspectionStale(): boolean {
+  const {result, sentence, modelName} = state.inspection;
+  if (!result) return false;
+  return sentence !== (chosenSentence() ?? null) || (modelName !== null && modelName !== state.request.modelName);
+}
+
+/** Whether the ablation is of other heads or another sentence than the chosen: theirs is under way or has failed. */
+export function isAblationStale(): boolean {
+  const {ablation, ablatedSentence, disabled} = state.heads;
+  if (!ablation) return false;
+  return ablatedSentence !== state.inspection.sentence || String(ablation.heads) !== String(disabled);
+}
 
 /** Whether the inspection is of another sentence or text than the reader sees. */
 export const isViewOfOther = (): boolean => isInspectionStale() || isOutputStale();

@@ -17,6 +17,8 @@ interface StoredPage {
   first: string;
   note: string;
   says: string;
+  /** Whether an inspection with `--lens` could have what each layer would say. */
+  can_lens: boolean;
 }
 
 /** The data inside the page; null: there is a server. */
@@ -73,7 +75,7 @@ export async function openStoredPage(page: StoredPage): Promise<void> {
   const {text} = inspection;
   openAddress();
   assign({
-    server: {storedPage: {note: page.note, says: page.says}},
+    server: {storedPage: {note: page.note, says: page.says, canLens: page.can_lens}},
     inspection: {result: inspection, sentence},
     output: {sentences: [sentence], sourceText: text},
     request: {text},

@@ -7,27 +7,43 @@ const FORBIDDEN = 403;
 const RETRY_MS = 2000;
 const NOTICE_MS = 4000;
 
+/** What asks once more for the answer of a task that failed; null: it is asked for again without that. */
+export type Again = (() => Promise<unknown>) | null;
+
+/** Kinds of tasks that ask about the chosen sentence. */
+const OF_SENTENCE = ["inspect", "flow", "ablate", "rank", "experiment", "patching", "search", "compare"];
+
 const controllers = new Map<string, AbortController>();
+/** What failed, by kind, in the order in which it did; whether only because the server did not answer. */
+const failed = new Map<string, {again: () => Promise<unknown>; isUnreachable: boolean}>();
 
 /** Run a task, with a label while it runs. Whether it came to its end. */
 export async function runLatest(
   kind: string,
   label: string,
   task: (signal: AbortSignal) => Promise<void>,
+  again: Again,
 ): Promise<boolean> {
   controllers.get(kind)?.abort();
+  forget(kind);
   const controller = new AbortController();
   controllers.set(kind, controller);
   if (kind === "translate") {
     lockPanelHeight();
     update({output: {isEarlier: true}});
   }
-  if (label) update({status: {busy: {...state.status.busy, [kind]: label}, error: ""}});
+  if (label) {
+    for (const [other, {isUnreachable: isWaiting}] of failed) if (!isWaiting) failed.delete(other); // its error is gone
+    update({status: {busy: {...state.status.busy, [kind]: label}, error: ""}});
+  }
   try {
     await task(controller.signal);
     return !controller.signal.aborted;
   } catch (error) {
-    if (!controller.signal.aborted) showError(error);
+    if (!controller.signal.aborted) {
+      showError(error);
+      if (again) failed.set(kind, {again, isUnreachable: isUnreachable(error)});
+    }
     return false;
   } finally {
     if (controllers.get(kind) === controller) endTask(kind);
@@ -39,11 +55,19 @@ export function relabel(kind: string, label: string): void {
   update({status: {busy: {...state.status.busy, [kind]: label}}});
 }
 
+const statusOf = (error: unknown): number | undefined => (error instanceof ServerError ? error.status : undefined);
+const isUnreachable = (error: unknown): boolean => statusOf(error) === UNREACHABLE;
+
 function showError(error: unknown): void {
-  const status = error instanceof ServerError ? error.status : undefined;
   const message = error instanceof Error ? error.message : String(error);
-  update({status: {error: message, needsApiKey: status === FORBIDDEN}});
-  if (status === UNREACHABLE) waitForServer();
+  update({status: {error: message, needsApiKey: statusOf(error) === FORBIDDEN}});
+  if (isUnreachable(error)) waitForServer();
+}
+
+/** Ask no more for what failed of a kind, or for another sentence. */
+function forget(kind: string): void {
+  const isOfNewSentence = kind === "translate" || kind === "inspect";
+  for (const each of [kind, ...(isOfNewSentence ? OF_SENTENCE : [])]) failed.delete(each);
 }
 
 /** Keep the height of the first panel while its text is written, so that nothing below it moves up and down. */
@@ -75,7 +99,7 @@ export function afterDrawing(act: () => void): void {
 let retryTimer = 0;
 let resume: () => Promise<void> = () => Promise.resolve();
 
-/** Set the function that asks for what is missing: it is called when the server is back, or the reader tries again. */
+/** Set the function that goes on with the page: it is called when the server is back, or the reader tries again. */
 export function onServerReturn(act: () => Promise<void>): void {
   resume = act;
 }
@@ -85,12 +109,21 @@ function waitForServer(): void {
   retryTimer = window.setTimeout(() => {
     void isServerUp().then(isUp => {
       if (isUp) void retry();
-      else if (state.status.error) waitForServer();
+      else if (state.status.error || failed.size) waitForServer();
     });
   }, RETRY_MS);
 }
 
-/** Ask again for what was not answered; the rest stays. */
+/** Run again what failed; the rest stays. What one of them asks for by itself is not asked for twice. */
+export async function runFailed(): Promise<void> {
+  for (const [kind, {again}] of [...failed]) {
+    if (failed.get(kind)?.again !== again) continue;
+    failed.delete(kind);
+    await again();
+  }
+}
+
+/** Go on after an error. */
 export async function retry(): Promise<void> {
   clearTimeout(retryTimer);
   update({status: {error: "", needsApiKey: false}});
@@ -110,9 +143,11 @@ export const isRunning = (kind: string): boolean => controllers.has(kind);
 /** End all tasks. */
 export function cancelAll(): void {
   for (const kind of [...controllers.keys()]) cancel(kind);
+  failed.clear();
 }
 
 export function cancel(kind: string): void {
+  forget(kind);
   controllers.get(kind)?.abort();
   endTask(kind);
 }

@@ -54,41 +54,46 @@ async function continueText(edit: (Edit & {kind: "prefix"}) | null = null): Prom
   const {text: sourceText} = state.request;
   const prompt = edit?.prefix ?? sourceText;
   const original = edit && (chosenSentence()?.original ?? chosenSentence() ?? null);
-  await runLatest("translate", "Writing", async signal => {
-    const {name: model, max_tokens: limit} = chosenModel()!;
-    const {temperature, seed, maxTokens: limitOfReader} = state.request;
-    const maxTokens = Math.min(limitOfReader, await remainingTokens(prompt, signal));
-    if (maxTokens < 1) throw new Error(`The text has as many tokens as the model can read: ${limit}.`);
-    const decoding = {max_tokens: maxTokens, temperature, seed};
-    const {text, tokens, ids: all, numGiven} = await complete(prompt, decoding, signal);
-    const ids = all.slice(0, limit ?? all.length); // the last token may be one more than the model can read
-    const inspection = await inspect({model, text, ids}, signal);
-    const inspected = sentenceOfInspection(inspection).tokens;
-    const sentence: Sentence = {
-      ...emptySentence(),
-      source: prompt,
-      text,
-      ids,
-      decoding,
-      original,
-      edit,
-      isDone: true,
-      numGiven: original ? numStillGiven(original, ids) : Math.min(numGiven, ids.length),
-      tokens: inspected.map((each, position) => ({...each, alternatives: tokens[position]?.alternatives ?? []})),
-    };
-    const outputPosition = Math.max(0, Math.min(edit?.position ?? 0, inspected.length - 1));
-    update({
-      output: {
-        sentences: [sentence],
-        sourceText,
-        attribution: null,
-        options: {temperature, seed, maxTokens: limitOfReader},
-      },
-      view: {sentenceIndex: 0, outputPosition, hoveredToken: null},
-      search: {trace: null},
-    });
-    setInspection(inspection, sentence);
-  });
+  await runLatest(
+    "translate",
+    "Writing",
+    async signal => {
+      const {name: model, max_tokens: limit} = chosenModel()!;
+      const {temperature, seed, maxTokens: limitOfReader} = state.request;
+      const maxTokens = Math.min(limitOfReader, await remainingTokens(prompt, signal));
+      if (maxTokens < 1) throw new Error(`The text has as many tokens as the model can read: ${limit}.`);
+      const decoding = {max_tokens: maxTokens, temperature, seed};
+      const {text, tokens, ids: all, numGiven} = await complete(prompt, decoding, signal);
+      const ids = all.slice(0, limit ?? all.length); // the last token may be one more than the model can read
+      const inspection = await inspect({model, text, ids}, signal);
+      const inspected = sentenceOfInspection(inspection).tokens;
+      const sentence: Sentence = {
+        ...emptySentence(),
+        source: prompt,
+        text,
+        ids,
+        decoding,
+        original,
+        edit,
+        isDone: true,
+        numGiven: original ? numStillGiven(original, ids) : Math.min(numGiven, ids.length),
+        tokens: inspected.map((each, position) => ({...each, alternatives: tokens[position]?.alternatives ?? []})),
+      };
+      const outputPosition = Math.max(0, Math.min(edit?.position ?? 0, inspected.length - 1));
+      update({
+        output: {
+          sentences: [sentence],
+          sourceText,
+          attribution: null,
+          options: {temperature, seed, maxTokens: limitOfReader},
+        },
+        view: {sentenceIndex: 0, outputPosition, hoveredToken: null},
+        search: {trace: null},
+      });
+      setInspection(inspection, sentence);
+    },
+    () => continueText(edit),
+  );
   if (state.heads.disabled.length && !isInspectionStale()) await ablate();
 }
 
@@ -103,19 +108,24 @@ export async function continuePrefix(position: number, token: string): Promise<v
 /** Predict the labels of the text, and the shares of its tokens in them. */
 async function predictLabels(): Promise<void> {
   const {text} = state.request;
-  await runLatest("translate", "Reading", async signal => {
-    const inspection = await inspect({model: chosenModel()!.name, text}, signal);
-    const sentence = sentenceOfInspection(inspection);
-    const flow = inspection.predicted?.length
-      ? await fetchJson<FlowReply>(`inspect/${inspection.id}/flow/gradient`, undefined, signal)
-      : null;
-    update({
-      output: {sentences: [sentence], sourceText: text, options: null, attribution: flow && {...flow, inspection}},
-      view: {sentenceIndex: 0, outputPosition: 0},
-      search: {trace: null},
-    });
-    setInspection(inspection, sentence);
-  });
+  await runLatest(
+    "translate",
+    "Reading",
+    async signal => {
+      const inspection = await inspect({model: chosenModel()!.name, text}, signal);
+      const sentence = sentenceOfInspection(inspection);
+      const flow = inspection.predicted?.length
+        ? await fetchJson<FlowReply>(`inspect/${inspection.id}/flow/gradient`, undefined, signal)
+        : null;
+      update({
+        output: {sentences: [sentence], sourceText: text, options: null, attribution: flow && {...flow, inspection}},
+        view: {sentenceIndex: 0, outputPosition: 0},
+        search: {trace: null},
+      });
+      setInspection(inspection, sentence);
+    },
+    predictLabels,
+  );
   if (state.heads.disabled.length && !isInspectionStale()) await ablate();
 }
 
@@ -132,12 +142,13 @@ export async function runAndReplay(): Promise<void> {
   const replay = pendingReplay();
   const {outputPosition} = state.view;
   const isGenerator = chosenModel()?.arch === "decoder";
+  const isCurrent = (): boolean => replay !== null && pendingReplay() === replay && !state.status.error;
   await (isGenerator ? continueText() : predictLabels());
   for (const {edit} of replay?.edits ?? []) {
-    if (pendingReplay() === replay && edit.kind === "prefix" && isGenerator) await continueText(edit);
+    if (isCurrent() && edit.kind === "prefix" && isGenerator) await continueText(edit);
   }
-  if (replay?.ranksHeads && pendingReplay() === replay) await rankHeads();
-  if (replay && pendingReplay() === replay) {
+  if (replay?.ranksHeads && isCurrent()) await rankHeads();
+  if (isCurrent()) {
     endReplay();
     const last = (chosenSentence()?.tokens.length ?? 1) - 1;
     update({view: {outputPosition: Math.max(0, Math.min(outputPosition, last))}});
@@ -156,7 +167,7 @@ export function changeModel(modelName: string): void {
   update({
     request: {modelName},
     heads: {disabled: []},
-    view: {head: "", outputPosition: 0, inputPosition: null},
+    view: {head: "", outputPosition: 0, inputPosition: null, keyPosition: null},
     tokenCounts: {total: null},
     ...(state.output.isExample ? {request: {modelName, text: ""}, output: {isExample: false}} : {}),
   });
@@ -165,9 +176,10 @@ export function changeModel(modelName: string): void {
   if (state.request.text.trim()) void runModel();
 }
 
-/** Empty the output if the model before was of another kind, or there is no text. */
+/** Empty the output if the model before was of another kind, or there is no text. "Undo" knows its heads no more. */
 export function clearUnlikeOutput(before: ModelReply | undefined): void {
   const model = chosenModel();
+  if (before !== model) update({heads: {undoStack: []}});
   const isAlike = before?.arch === model?.arch && before?.task === model?.task;
   const translatedBefore = Boolean(before?.direction);
   if (!isAlike || translatedBefore !== translates() || !state.request.text.trim()) update(...NO_OUTPUT);

@@ -69,26 +69,36 @@ async function translateText(): Promise<void> {
     return update(...NO_OUTPUT);
   }
   if (isHtml) return await translateHtml(text);
-  const isDone = await runLatest("translate", "Translating", async signal => {
-    const decoding = decodingFields();
-    const fields = {...modelFields(), ...decoding, text, alternatives: NUM_ALTERNATIVES};
-    await readStream(fields, signal, {decoding}, sentences => {
-      const sentenceIndex = Math.max(0, Math.min(state.view.sentenceIndex, sentences.length - 1));
-      update({
-        output: {sentences, sourceText: text, html: "", compared: null, options: null},
-        view: {hoveredToken: null, sentenceIndex},
+  const isDone = await runLatest(
+    "translate",
+    "Translating",
+    async signal => {
+      const decoding = decodingFields();
+      const fields = {...modelFields(), ...decoding, text, alternatives: NUM_ALTERNATIVES};
+      await readStream(fields, signal, {decoding}, sentences => {
+        const sentenceIndex = Math.max(0, Math.min(state.view.sentenceIndex, sentences.length - 1));
+        update({
+          output: {sentences, sourceText: text, html: "", compared: null, options: null},
+          view: {hoveredToken: null, sentenceIndex},
+        });
       });
-    });
-  });
+    },
+    translateText,
+  );
   if (isDone && chosenSentence()?.isDone) await inspectChosen();
 }
 
 async function translateHtml(text: string): Promise<void> {
-  await runLatest("translate", "Translating", async signal => {
-    const fields = {...modelFields(), ...decodingFields(), text, format: "html"};
-    const {text: html} = await fetchJson<{text: string}>("translate", fields, signal);
-    update({output: {html, sourceText: text, sentences: []}}, NO_RESULTS);
-  });
+  await runLatest(
+    "translate",
+    "Translating",
+    async signal => {
+      const fields = {...modelFields(), ...decodingFields(), text, format: "html"};
+      const {text: html} = await fetchJson<{text: string}>("translate", fields, signal);
+      update({output: {html, sourceText: text, sentences: []}}, NO_RESULTS);
+    },
+    translateText,
+  );
 }
 
 /** Read a stream into sentences that begin with some fields. The output stays as it is until the first token comes. */
@@ -178,12 +188,17 @@ async function decodePrefix(position: number, token: string, prefix: string): Pr
   const edit = {kind: "prefix", position, token, prefix} as const;
   const initial = {source, separator, decoding, prefix, original: sentence.original ?? sentence, edit};
   let current = before;
-  const isDone = await runLatest("translate", "Decoding again", async signal => {
-    await readStream(fields, signal, initial, ([decoded]) => {
-      current = before.with(sentenceIndex, decoded!);
-      update({output: {sentences: current, compared: null}, view: {outputPosition: position}});
-    });
-  });
+  const isDone = await runLatest(
+    "translate",
+    "Decoding again",
+    async signal => {
+      await readStream(fields, signal, initial, ([decoded]) => {
+        current = before.with(sentenceIndex, decoded!);
+        update({output: {sentences: current, compared: null}, view: {outputPosition: position}});
+      });
+    },
+    () => decodePrefix(position, token, prefix),
+  );
   const isCancelled = current !== before && state.output.sentences === current && !current[sentenceIndex]!.isDone;
   if (isCancelled) update({output: {sentences: before}});
   if (isDone && chosenSentence()?.isDone) await inspectChosen();
@@ -231,9 +246,14 @@ export async function toggleComparison(other: TokenizedText): Promise<void> {
   const sentence = chosenSentence();
   const {compared} = state.output;
   if (!sentence || (compared && hasSameTokens(compared, other))) return update({output: {compared: null}});
-  await runLatest("compare", "Reading", async signal => {
-    update({output: {compared: await scoreTranslation(sentence, other, signal)}});
-  });
+  await runLatest(
+    "compare",
+    "Reading",
+    async signal => {
+      update({output: {compared: await scoreTranslation(sentence, other, signal)}});
+    },
+    async () => (chosenSentence() === sentence ? await toggleComparison(other) : undefined),
+  );
 }
 
 /** Put another translation in the place of the chosen one. */
@@ -241,13 +261,18 @@ export async function chooseTranslation(other: TokenizedText): Promise<void> {
   const sentence = chosenSentence();
   const {sentenceIndex} = state.view;
   if (!sentence) return;
-  const isDone = await runLatest("translate", "Reading", async signal => {
-    const scored = await scoreTranslation(sentence, other, signal);
-    const outputPosition = Math.max(0, Math.min(state.view.outputPosition, scored.tokens.length - 1));
-    update({
-      output: {sentences: state.output.sentences.with(sentenceIndex, scored), compared: null},
-      view: {outputPosition, hoveredToken: null},
-    });
-  });
+  const isDone = await runLatest(
+    "translate",
+    "Reading",
+    async signal => {
+      const scored = await scoreTranslation(sentence, other, signal);
+      const outputPosition = Math.max(0, Math.min(state.view.outputPosition, scored.tokens.length - 1));
+      update({
+        output: {sentences: state.output.sentences.with(sentenceIndex, scored), compared: null},
+        view: {outputPosition, hoveredToken: null},
+      });
+    },
+    () => chooseTranslation(other),
+  );
   if (isDone) await inspectChosen();
 }

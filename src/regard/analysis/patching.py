@@ -28,6 +28,8 @@ from regard.pipelines.translator import Translator
 
 PLACES_AT_ONCE = 64
 """The number of places that are patched in one batch."""
+HINT = "Change another word, or give `answers` in Python."
+"""The remedy where both texts lead to the same."""
 
 
 class Run(NamedTuple):
@@ -192,9 +194,7 @@ def _runs_of_pairs(
         written = [each.ids for each in translator.translate(list(texts), beam_size=1, prefixes=[prefix] * 2)]
         common = [one for one, _ in takewhile(lambda pair: pair[0] == pair[1], zip(*written, strict=False))]
         if any(len(ids) == len(common) for ids in written):
-            raise DataError(
-                "the translations must differ before one of them ends; they do not. Change another word, or give `answers`."
-            )
+            raise DataError(f"the translations must differ before one of them ends; they do not. {HINT}")
         given, said = common, [ids[len(common)] for ids in written]
     else:
         said = []
@@ -237,9 +237,7 @@ def spelled(pipeline: Pipeline, classes: Sequence[int]) -> list[str]:
 
 def _different(names: Sequence[str], classes: Sequence[int]) -> tuple[tuple[str, str], dict[str, int]]:
     if classes[0] == classes[1]:
-        raise DataError(
-            f"the answers to both texts must differ; got {names[0]!r} for both. Change another word, or give `answers`."
-        )
+        raise DataError(f"the answers to both texts must differ; got {names[0]!r} for both. {HINT}")
     return (names[0], names[1]), dict(zip(names, classes, strict=True))
 
 

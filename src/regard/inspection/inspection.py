@@ -209,7 +209,8 @@ class Inspection:
         first = head or self.default_head()
         self[first]
         says = "" if self.target is not None else self.headline
-        return page_html(self.record, self.summary(), first=first, note=self.note, says=says)
+        can_lens = self.arch != "rnn" and (bool(self.token_log_probs) or self.predicted_are in ("tags", "masks"))
+        return page_html(self.record, self.summary(), first=first, note=self.note, says=says, can_lens=can_lens)
 
     def _repr_html_(self) -> str:
         page = self.html().replace("&", "&amp;").replace('"', "&quot;")

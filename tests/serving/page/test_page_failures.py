@@ -8,10 +8,33 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from on_page import ERROR, KEY, KEY_FORM, MATRIX, OUTPUT, STATUS, STOP, TEXT, TOKEN, Served, Shown, readable, until
+from on_page import (
+    ALTERNATIVES,
+    ERROR,
+    HEAD,
+    KEY,
+    KEY_FORM,
+    MATRIX,
+    ORDER,
+    OUTPUT,
+    RANK,
+    SEARCH,
+    STATUS,
+    STOP,
+    TEXT,
+    TOGGLE,
+    TOKEN,
+    TREE,
+    Served,
+    Shown,
+    head_button,
+    readable,
+    until,
+)  # fmt: skip
 
 from regard.pipelines.translator import Translator
 
+FAILURE = '{"error": {"status": 500, "message": "it broke"}}'
 LONG = "abcdefghijabcdefghi"
 Serve = Callable[..., Served]
 
@@ -208,3 +231,101 @@ def test_several_models(
         page.all("#head optgroup:not([label^=Through]) option").count() == 12 + 6
     )  # heads, and the mean of each layer
     assert page.all(OUTPUT).count() == 1
+
+
+def failing(page: Shown, path: str, act: Callable[[], Any]) -> None:
+    """Act, while requests of a path are answered with an error."""
+    page.page.route(path, lambda route: route.fulfill(status=500, body=FAILURE))
+    act()
+    page.settled()
+    assert page.texts(ERROR) == ["it broke Try again"]
+    page.page.unroute(path)
+
+
+def try_again(page: Shown) -> None:
+    """Ask again for what failed."""
+    page.button("Try again").click()
+    page.settled()
+    assert not page.exists(ERROR)
+
+
+ACTS: dict[str, tuple[str, str, str]] = {
+    "search": ("translate", SEARCH, f"document.querySelector('{TREE}') !== null"),
+    "experiment": ("inspect/*/experiment/**", "[data-change=future]", "regard.state.inspection.experiment !== null"),
+    "compare": ("score", ".nbest .compare >> nth=0", "regard.state.output.compared !== null"),
+    "rank": ("ablate", RANK, "regard.state.heads.importance !== null"),
+    "without": ("ablate", TOGGLE, "regard.state.heads.ablation !== null"),
+    "flow": (
+        "inspect/*/flow/rollout",
+        ".flows button[aria-pressed] >> nth=0",
+        "regard.state.view.head === 'flow.rollout'",
+    ),
+    "forced": ("stream", f"{ALTERNATIVES}:not([disabled]) >> nth=0", "regard.state.output.sentences[0].prefix !== ''"),
+    "inspection": ("inspect", "#take-back", "regard.state.inspection.sentence.prefix === ''"),
+}
+
+
+def test_whatever_failed_is_tried_again(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text="the old cat sleeps near Paris")
+    for name, (path, selector, is_done) in ACTS.items():
+        if name == "forced":
+            page.take_token(1)
+        page.unfold()
+        failing(page, f"**/api/v1/{path}", lambda selector=selector: page.page.click(selector))
+        assert not page.page.evaluate(is_done), name
+        try_again(page)
+        assert page.page.evaluate(is_done), name
+    without_failed_requests(page)
+
+
+def test_what_failed_for_want_of_a_server_is_done_when_it_is_back(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text="the old cat sleeps near Paris")
+    page.page.route("**/api/v1/**", lambda route: route.abort())
+    page.click(SEARCH)
+    page.click(RANK)
+    assert page.exists(ERROR)
+    page.page.unroute("**/api/v1/**")
+    page.wait("document.querySelector('p.error') === null")
+    page.settled()
+    assert page.exists(TREE)
+    assert page.page.input_value(ORDER) == "worth"
+    without_failed_requests(page)
+
+
+def test_what_the_reader_has_turned_away_from_is_not_tried_again(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text="the old cat sleeps near Paris")
+    failing(page, "**/api/v1/translate", lambda: page.page.click(SEARCH))
+    page.write("my red duck sings in London")
+    assert not page.exists(ERROR)
+    failing(page, "**/api/v1/ablate", lambda: page.page.click(RANK))
+    try_again(page)
+    assert not page.exists(TREE)
+    failing(page, "**/flow/rollout", lambda: page.choose(HEAD, "flow.rollout"))
+    assert page.page.input_value(HEAD) != "cross.1.1"
+    page.click(head_button("cross.1.1"))
+    try_again(page)
+    assert page.page.input_value(HEAD) == "cross.1.1"
+    without_failed_requests(page)
+
+
+def test_numbers_of_other_heads_are_pale_until_these_are_measured(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text="the old cat sleeps near Paris", off="cross.0.0")
+    before = page.text("#sum")
+    assert not page.exists(".without.stale")
+    page.click(head_button("cross.1.1"))
+    failing(page, "**/api/v1/ablate", lambda: page.page.click(TOGGLE))
+    assert page.heads_off == ["cross.0.0", "cross.1.1"]
+    assert page.text("#sum") == before
+    assert page.exists(".without.stale")
+    assert "Without cross.0.0:" in page.texts("#to-change")[0]
+    try_again(page)
+    assert page.text("#sum") != before
+    assert not page.exists(".without.stale")
+    page.page.route("**/api/v1/**", lambda route: route.abort())
+    page.click(TOGGLE)
+    assert page.exists(".without.stale")
+    page.page.unroute("**/api/v1/**")
+    page.wait("document.querySelector('p.error') === null")
+    page.settled()
+    assert (page.text("#sum"), page.exists(".without.stale")) == (before, False)
+    without_failed_requests(page)

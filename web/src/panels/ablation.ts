@@ -7,7 +7,16 @@ import {markDifferences} from "../marks";
 import {saveMenu, type Row} from "../save-menu";
 import {scrollToPanel} from "../scrolling";
 import {displayToken} from "../spelling";
-import {canAblate, generatesText, isViewOfOther, scoredTokens, state, translates, type AblationResult} from "../state";
+import {
+  canAblate,
+  generatesText,
+  isAblationStale,
+  isViewOfOther,
+  scoredTokens,
+  state,
+  translates,
+  type AblationResult,
+} from "../state";
 import {styleProperties} from "../style-properties";
 import {help, NATS} from "../terms";
 
@@ -160,12 +169,17 @@ function disabledHeads(): TemplateResult {
 export function changeLink(): TemplateResult | typeof nothing {
   const {ablation, ablatedSentence, disabled} = state.heads;
   if (!ablation || !disabled.length) return nothing;
-  const which = disabled.length === 1 ? disabled[0]! : `these ${disabled.length} heads`;
+  const {heads} = ablation;
+  const which = heads.length === 1 ? heads[0]! : `these ${heads.length} heads`;
   const kind = translates() ? "translation" : "text";
   const isSame = ablation.text === ablatedSentence?.text;
   const sum = sumOf(ablation.token_changes);
   const effect = generatesText() ? `${isSame ? "the same" : "another"} ${kind}, ${signed(sum, 2)} nats` : "the change";
-  return html`<button class="link short" id="to-change" data-unsaved @click=${() => scrollToPanel(".panel.without")}
+  return html`<button
+    class="link short ${isAblationStale() ? "stale" : ""}"
+    id="to-change"
+    data-unsaved
+    @click=${() => scrollToPanel(".panel.without")}
     >Without ${which}: ${effect}</button
   >`;
 }
@@ -182,11 +196,11 @@ function saveAblation(ablation: AblationResult): TemplateResult {
 
 export function panel(): TemplateResult | typeof nothing {
   const {result: inspection, sentence} = state.inspection;
-  const {ablation, ablatedSentence, disabled, undoStack} = state.heads;
+  const {ablation, disabled, undoStack} = state.heads;
   if (!inspection || !sentence) return nothing;
   if (state.server.storedPage) return storedAblations();
   if (!canAblate()) return nothing;
-  const isStale = isViewOfOther() || (ablation !== null && ablatedSentence !== sentence);
+  const isStale = isViewOfOther() || isAblationStale();
   const changes = (result: AblationResult): TemplateResult =>
     html`${generatesText() ? textChanges(result) : labelChanges(result)}
       <p class="hint">

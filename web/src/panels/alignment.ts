@@ -1,6 +1,7 @@
 /** The attention of a head: as curves between two lines, as a matrix, and along the texts. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
+import {live} from "lit-html/directives/live.js";
 import {ref} from "lit-html/directives/ref.js";
 import {attentionView, chooseCell} from "../attention";
 import type {AttentionView, Side} from "../attention-view";
@@ -8,6 +9,7 @@ import {inRuns, textLevels, tokenDirection, type Boxed} from "../bidi";
 import {translucent} from "../colours";
 import {colourRamp} from "../colour-ramp";
 import {drawMatrix, type Layout} from "../drawing";
+import {option} from "./controls";
 import {curves, hasColumns, MAX_OTHER_SHARE} from "./curves";
 import {hasModifier, isChecked, valueOf} from "../events";
 import {alignmentHead, goToHead, goToLayer, headPlace, headTitle, layerOf, layerTitle} from "../head-navigation";
@@ -216,22 +218,21 @@ function cellStatement(view: AttentionView): TemplateResult {
 
 /** A list of the heads, their means and the flows. */
 function headChooser(): TemplateResult {
-  const option = (value: string, label: string): TemplateResult =>
-    html`<option value=${value} ?selected=${value === state.view.head}>${label}</option>`;
+  const entry = (value: string, label: string): TemplateResult => option(value, label, value === state.view.head);
   const names = [...state.inspection.result!.weights.keys()];
   const layers = [...new Set(names.map(layerOf))];
   const layerGroup = (layer: string): TemplateResult =>
     html`<optgroup label="${layerTitle(layer)} (${layer})">
-      ${names.filter(name => layerOf(name) === layer).map(name => option(name, headPlace(name)))}
-      ${option(`${MEAN_PREFIX}${layer}`, `mean of ${layer}`)}
+      ${names.filter(name => layerOf(name) === layer).map(name => entry(name, headPlace(name)))}
+      ${entry(`${MEAN_PREFIX}${layer}`, `mean of ${layer}`)}
     </optgroup>`;
   const flowGroup = (): TemplateResult =>
     html`<optgroup label="Through all layers">
-      ${FLOW_METHODS.map(method => option(`${FLOW_PREFIX}${method}`, method))}
+      ${FLOW_METHODS.map(method => entry(`${FLOW_PREFIX}${method}`, method))}
     </optgroup>`;
   return html`${help("head", "Head")}
     <select id="head" aria-label="Head" @change=${(event: Event) => void chooseHead(valueOf(event))}>
-      ${layers.map(layerGroup)} ${option("mean", "mean")} ${state.server.storedPage ? nothing : flowGroup()}
+      ${layers.map(layerGroup)} ${entry("mean", "mean")} ${state.server.storedPage ? nothing : flowGroup()}
     </select>
     ${alignmentButton()}`;
 }
@@ -256,7 +257,7 @@ function viewControls(): TemplateResult {
         min="0.1"
         max="1"
         step="0.05"
-        .value=${String(rowShare)}
+        .value=${live(String(rowShare))}
         aria-label="Share of a row"
         aria-valuetext=${percent}
         @input=${(event: Event) => update({view: {rowShare: Number(valueOf(event))}})}
@@ -268,7 +269,7 @@ function viewControls(): TemplateResult {
         id="words"
         type="checkbox"
         aria-label="words"
-        .checked=${groupsWords}
+        .checked=${live(groupsWords)}
         @change=${(event: Event) => update({view: {groupsWords: isChecked(event)}})}
       />
       ${help("words", "words")}</span
@@ -277,7 +278,7 @@ function viewControls(): TemplateResult {
       ><input
         id="alone"
         type="checkbox"
-        .checked=${hidesOtherRows}
+        .checked=${live(hidesOtherRows)}
         @change=${(event: Event) => update({view: {hidesOtherRows: isChecked(event)}})}
       />
       only the chosen token</label

@@ -14,6 +14,7 @@ import {canAblate, generatesText, isViewOfOther, scoredTokens, state, update} fr
 import {styleProperties} from "../style-properties";
 import {help} from "../terms";
 import {changeLink} from "./ablation";
+import {option} from "./controls";
 import {importanceMap} from "./importance-map";
 
 const THUMBNAIL_SIZE = 44;
@@ -29,7 +30,13 @@ const ORDERS: Record<string, (head: HeadReply) => number | string> = {
   label: ({label}) => label,
 };
 
-const isSorted = (): boolean => state.heads.sortBy !== "place" && Object.hasOwn(ORDERS, state.heads.sortBy);
+/** The order that is in force: the chosen one, as far as what it needs is measured. */
+function order(): string {
+  const {sortBy, importance} = state.heads;
+  return Object.hasOwn(ORDERS, sortBy) && (sortBy !== "worth" || importance) ? sortBy : "place";
+}
+
+const isSorted = (): boolean => order() !== "place";
 
 interface Line {
   /** The layer; empty: heads of all layers. */
@@ -40,7 +47,7 @@ interface Line {
 function headLines(): Line[] {
   const {heads} = state.inspection.result!;
   if (isSorted()) {
-    const rank = ORDERS[state.heads.sortBy]!;
+    const rank = ORDERS[order()]!;
     const compare = (a: HeadReply, b: HeadReply): number => (rank(a) < rank(b) ? -1 : Number(rank(a) > rank(b)));
     return [{layer: "", heads: [...heads].sort(compare)}];
   }
@@ -171,14 +178,12 @@ function headDetails({head, label, entropy, confidence, offset}: HeadReply): Tem
 const ORDER_WORDS: Record<string, string> = {entropy: "spread (entropy)", sharpness: "highest weight"};
 
 function orderChooser(): TemplateResult {
-  const {sortBy, importance} = state.heads;
+  const {importance} = state.heads;
   const names = Object.keys(ORDERS).filter(name => name !== "worth" || importance);
-  const option = (name: string): TemplateResult =>
-    html`<option value=${name} ?selected=${name === sortBy}>${ORDER_WORDS[name] ?? name}</option>`;
   return html`<label
     >Order
     <select id="order" @change=${(event: Event) => update({heads: {sortBy: valueOf(event)}})}>
-      ${names.map(option)}
+      ${names.map(name => option(name, ORDER_WORDS[name] ?? name, name === order()))}
     </select></label
   >`;
 }

@@ -1,6 +1,7 @@
 /** The prediction of each layer at a position, and controls that go from token to token. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
+import {live} from "lit-html/directives/live.js";
 import {valueOf} from "../events";
 import {chooseHead} from "../inspection";
 import {placeAfter, placeBefore, placeWords} from "../places";
@@ -87,7 +88,7 @@ function positionControls(sentence: Sentence, position: number, predictsNext: bo
       min="0"
       max=${last}
       step="1"
-      .value=${String(position)}
+      .value=${live(String(position))}
       aria-label="Token"
       aria-valuetext=${displayToken(token)}
       @input=${(event: Event) => update({view: {outputPosition: Number(valueOf(event))}})}
@@ -120,8 +121,9 @@ export function panel(): TemplateResult | typeof nothing {
   const position = Math.max(0, Math.min(state.view.outputPosition, sentence.tokens.length - 1));
   const predictsNext = target === null && logProbs.length > 0; // layers of a language model predict the next token
   const expected = sentence.tokens[predictsNext ? position + 1 : position]?.token;
+  const remedy = storedPage?.canLens ? "; regard inspect --lens stores it." : ".";
   const reason = storedPage
-    ? "This page was stored without what each layer would say; regard inspect --lens stores it."
+    ? `This page was stored without what each layer would say${remedy}`
     : "This model's layers cannot be read through its output layer.";
   const isFlow = flow !== null && state.view.head.startsWith(FLOW_PREFIX);
   return html`<section class="panel layers ${isViewOfOther() ? "stale" : ""}" aria-labelledby="layers-title">

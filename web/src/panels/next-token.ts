@@ -1,6 +1,7 @@
 /** The choice of the next token: what greedy search, a beam, and sampling do with the model's distribution. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
+import {live} from "lit-html/directives/live.js";
 import type {NextTokens} from "../api";
 import {valueOf} from "../events";
 import {lookUpNext} from "../inspection";
@@ -32,7 +33,7 @@ function slider(id: "next-temperature" | "next-top-p", label: unknown, value: nu
       min=${id === "next-temperature" ? 0 : 0.05}
       max=${max}
       step="0.05"
-      .value=${String(value)}
+      .value=${live(String(value))}
       aria-valuetext=${value.toFixed(2)}
       @input=${set}
     />

@@ -1,6 +1,7 @@
 /** Patching: a state of another text is put into the run on this one, and what the model says may change. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
+import {live} from "lit-html/directives/live.js";
 import type {PatchReply} from "../api";
 import {translucent} from "../colours";
 import {valueOf} from "../events";
@@ -138,7 +139,7 @@ export function panel(): TemplateResult | typeof nothing {
           type="text"
           dir="auto"
           autocomplete="off"
-          .value=${text}
+          .value=${live(text)}
           @input=${(event: Event) => update({trial: {otherText: valueOf(event)}})}
         />
       </label>

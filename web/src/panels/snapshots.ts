@@ -1,6 +1,7 @@
 /** The model during its training: a slider over its snapshots. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
+import {live} from "lit-html/directives/live.js";
 import {valueOf} from "../events";
 import {inspectChosen, inspectSnapshot} from "../inspection";
 import {chosenModel, chosenSentence, isViewOfOther, state, translates} from "../state";
@@ -33,7 +34,7 @@ export function panel(): TemplateResult | typeof nothing {
         min="0"
         max=${steps.length}
         step="1"
-        .value=${String(index)}
+        .value=${live(String(index))}
         aria-label="Step of training"
         aria-valuetext=${snapshot === null ? "the model itself" : `step ${snapshot}`}
         @input=${choose}

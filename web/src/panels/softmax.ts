@@ -1,6 +1,7 @@
 /** Softmax over the scores of a row, as a table, and controls that change it. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
+import {live} from "lit-html/directives/live.js";
 import type {LookupReply} from "../api";
 import type {AttentionView} from "../attention-view";
 import {isChecked, valueOf} from "../events";
@@ -20,7 +21,7 @@ const change = (softmax: Partial<SoftmaxSettings>): void =>
 function checkbox(id: "scaled" | "masked", isOn: boolean, label: string): TemplateResult {
   const set = (event: Event): void =>
     change(id === "scaled" ? {isScaled: isChecked(event)} : {isMasked: isChecked(event)});
-  return html`<label><input id=${id} type="checkbox" .checked=${isOn} @change=${set} /> ${label}</label>`;
+  return html`<label><input id=${id} type="checkbox" .checked=${live(isOn)} @change=${set} /> ${label}</label>`;
 }
 
 /** What the model would have with another softmax; it stays as it is. */
@@ -38,7 +39,7 @@ export function softmaxControls({factor, query, allowed}: LookupReply): Template
           min=${-MAX_EXPONENT}
           max=${MAX_EXPONENT}
           step="0.05"
-          .value=${String(Math.log10(temperature))}
+          .value=${live(String(Math.log10(temperature)))}
           aria-label="Temperature of this row"
           aria-valuetext=${temperature.toFixed(2)}
           @input=${set}

@@ -5,6 +5,16 @@ import {saveMenu} from "../save-menu";
 import {chosenSentence, state} from "../state";
 import {doubtLegend, sentenceOutput, tokenTable} from "./tokens";
 
+/** What the page of a server can do with a model of such a kind. */
+function possible(): string {
+  const {arch, target} = state.inspection.result!;
+  const all = [
+    ...(target !== null || arch === "decoder" ? ["other tokens can be forced"] : []),
+    ...(arch === "rnn" ? [] : ["heads can be switched off"]),
+  ];
+  return all.join(", and ");
+}
+
 export function panel(): TemplateResult {
   const inspection = state.inspection.result!;
   const sentence = chosenSentence()!;
@@ -19,7 +29,7 @@ export function panel(): TemplateResult {
     ${inspection.token_log_probs.length ? doubtLegend() : nothing}
     <p class="hint">
       Choose a token: the other panels follow. This page was stored and has no model behind it. On the page of
-      <code>regard serve MODEL</code>, other tokens can be forced and heads switched off.
+      <code>regard serve MODEL</code>, ${possible()}.
     </p>
     ${note ? html`<p class="hint" id="note">${note}</p>` : nothing}
   </section>`;

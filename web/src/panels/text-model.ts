@@ -1,6 +1,7 @@
 /** The first panel of models that do not translate: a text is continued or labelled. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
+import {live} from "lit-html/directives/live.js";
 import type {PredictedLabel} from "../api";
 import {inRuns, textLevels, tokenDirection, type Boxed} from "../bidi";
 import {translucent} from "../colours";
@@ -13,7 +14,7 @@ import {chosenModel, chosenSentence, isOutputStale, state, update} from "../stat
 import {styleProperties} from "../style-properties";
 import {help} from "../terms";
 import {continuePrefix, runModel, TOKEN_LIMITS} from "../text-models";
-import {modelChooser, numberChooser, stopButton, TEMPERATURES} from "./controls";
+import {drawAgainButton, modelChooser, numberChooser, stopButton, TEMPERATURES} from "./controls";
 import {nextToken} from "./next-token";
 import {alternatives, alternativesPopup, doubtLegend, sentenceOutput, tokenTable} from "./tokens";
 
@@ -89,7 +90,7 @@ function controls(): TemplateResult {
     <button class="primary" @click=${() => void runModel()} ?disabled=${!text.trim() && !isGenerator()}
       >${isGenerator() ? "Continue" : "Read"}</button
     >
-    ${stopButton()} ${isGenerator() ? options : nothing}
+    ${stopButton("translate")} ${isGenerator() ? html`${drawAgainButton(() => void runModel())} ${options}` : nothing}
   </div>`;
 }
 
@@ -135,7 +136,7 @@ export function panel(): TemplateResult {
           spellcheck="false"
           aria-label=${isGenerator() ? "Text to continue" : "Text to read"}
           placeholder=${isGenerator() ? "Write how it begins." : "Write or paste a text."}
-          .value=${state.request.text}
+          .value=${live(state.request.text)}
           @input=${(event: Event) => update({request: {text: valueOf(event)}})}
           @keydown=${onKey}
         ></textarea>

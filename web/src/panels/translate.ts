@@ -1,6 +1,7 @@
 /** The first panel of models that translate: the text, its translation, and others of the best translations. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
+import {live} from "lit-html/directives/live.js";
 import type {CandidateReply} from "../api";
 import {inWords, textLevels, tokenDirection} from "../bidi";
 import {COPIED, copyText} from "../clipboard";
@@ -16,7 +17,7 @@ import {chosenModel, chosenSentence, isOutputStale, state, update, type Changes}
 import {styleProperties} from "../style-properties";
 import {help} from "../terms";
 import {choosePrefix, chooseTranslation, toggleComparison, translate} from "../translation";
-import {modelChooser, numberChooser, stopButton, TEMPERATURES} from "./controls";
+import {drawAgainButton, modelChooser, numberChooser, stopButton, TEMPERATURES} from "./controls";
 import {nextToken} from "./next-token";
 import {
   alternatives,
@@ -157,18 +158,17 @@ function tokenCount(): TemplateResult | typeof nothing {
 
 /** Controls that some texts need: another sample, tags of HTML. */
 function optionalControls(): TemplateResult {
-  const {text, temperature, seed, isHtml} = state.request;
-  const sampleButton = html`<button id="again" @click=${() => change({seed: seed + 1})}>Draw again</button>`;
+  const {text, isHtml} = state.request;
   const htmlBox = html`<label
     ><input
       id="html"
       type="checkbox"
-      .checked=${isHtml}
+      .checked=${live(isHtml)}
       @change=${(event: Event) => change({isHtml: isChecked(event)})}
     />
     as HTML</label
   >`;
-  return html`${temperature && text.trim() ? sampleButton : nothing} ${HTML_TAG.test(text) ? htmlBox : nothing}`;
+  return html`${drawAgainButton(() => void translate())} ${HTML_TAG.test(text) ? htmlBox : nothing}`;
 }
 
 function controls(): TemplateResult {
@@ -184,21 +184,21 @@ function controls(): TemplateResult {
   );
   return html`<div class="controls">
     <button class="primary" @click=${submit} ?disabled=${!text.trim()}>Translate</button>
-    ${stopButton()} ${optionalControls()}
+    ${stopButton("translate")} ${optionalControls()}
     <details class="options">
       <summary>Options</summary>
       <div class="controls">
         <label
           ><input
             type="checkbox"
-            .checked=${translatesWhileTyping}
+            .checked=${live(translatesWhileTyping)}
             @change=${(event: Event) => update({request: {translatesWhileTyping: isChecked(event)}})}
           />
           while typing</label
         >
         <span class="together">${help("beam", "Beam")} ${beam}</span>
         <span class="together">${help("sampling", "Sampling")} ${sampling}</span>
-        ${fileButton()} ${tokenCount()}
+        ${fileButton()} ${stopButton("file")} ${tokenCount()}
       </div>
     </details>
   </div>`;
@@ -290,7 +290,7 @@ export function panel(): TemplateResult {
           spellcheck="false"
           aria-label="Text to translate"
           placeholder="Write or paste a text."
-          .value=${state.request.text}
+          .value=${live(state.request.text)}
           @focus=${(event: Event) => {
             if (state.output.isExample) (event.target as HTMLTextAreaElement).select();
           }}

@@ -49,7 +49,9 @@ def web_file(name: str) -> bytes:
     return (files("regard.inspection.drawing") / "web" / name).read_bytes()
 
 
-def page_html(record: Record, summary: Mapping[str, Any], *, first: str, note: str = "", says: str = "") -> str:
+def page_html(
+    record: Record, summary: Mapping[str, Any], *, first: str, note: str = "", says: str = "", can_lens: bool = False
+) -> str:
     """The page as HTML.
 
     Args:
@@ -57,6 +59,7 @@ def page_html(record: Record, summary: Mapping[str, Any], *, first: str, note: s
         first: the head that is shown at first.
         note: one line on what is not shown.
         says: one line on what a model that does not write says of the text.
+        can_lens: whether an inspection with `--lens` could have what each layer would say.
     """
     num_cells = sum(matrix.size for matrix in record.weights.values())
     kind = numpy.uint16 if num_cells <= FINE_CELLS else numpy.uint8
@@ -74,6 +77,7 @@ def page_html(record: Record, summary: Mapping[str, Any], *, first: str, note: s
         "first": first,
         "note": note,
         "says": says,
+        "can_lens": can_lens,
     }  # fmt: skip
     return HTML.format(
         policy=POLICY,

@@ -138,6 +138,8 @@ class Choice(FieldRule):
 
 
 Text = Annotated[str, FieldRule("a string")]
+EmptyText = Annotated[str, FieldRule("a string", keeps_empty=True)]
+"""A text that may be empty: then it is given, too."""
 Texts = Annotated[str | list[str], FieldRule("a string or a list of strings", keeps_empty=True)]
 """A text, or several: the answer is a list for a list."""
 FLAG_SCHEMA = {"anyOf": [{"type": "boolean"}, {"enum": [*TRUE, *FALSE, 0, 1]}]}

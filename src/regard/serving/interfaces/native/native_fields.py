@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from regard.serving.directions import Direction
 from regard.serving.endpoints.context import RequestContext
-from regard.serving.endpoints.fields import FieldRule, Fields, Text, whole
+from regard.serving.endpoints.fields import EmptyText, FieldRule, Fields, Text, whole
 from regard.serving.endpoints.routes import Interface
 from regard.serving.limits import ServingError
 
@@ -30,7 +30,7 @@ class NativeFields(Fields):
     """Fields of our own interface: there are no others."""
 
     model_config = ConfigDict(extra="forbid")
-    missing: ClassVar[str] = "Give a {}."
+    missing: ClassVar[str] = "Give the field {}."
 
     api_key: Text = ""
 
@@ -71,10 +71,10 @@ class DirectionFields(NativeFields):
 
 class TargetFields(NativeFields):
     """A given translation, after which the end symbol is written: `target_text`, which is cut into tokens, or `target_ids`,
-    the tokens themselves.
+    the tokens themselves. Either may be empty.
     """
 
-    target_text: Text = ""
+    target_text: EmptyText | None = None
     target_ids: Ids | None = None
 
     @property
@@ -84,6 +84,6 @@ class TargetFields(NativeFields):
         Raises:
             ServingError: 400, both.
         """
-        if self.target_text and self.target_ids is not None:
+        if self.target_text is not None and self.target_ids is not None:
             raise ServingError(400, "Give one of target_text and target_ids.")
-        return self.target_ids if self.target_ids is not None else self.target_text or None
+        return self.target_text if self.target_ids is None else self.target_ids

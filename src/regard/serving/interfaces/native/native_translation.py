@@ -359,7 +359,9 @@ async def score(context: RequestContext, fields: ScoreFields) -> PairScore | Pai
     if fields.target_ids is not None and targets is not None:
         raise ServingError(400, "Give one of target_text and target_ids.")
     sources = texts_of(texts)
-    given: Sequence[str | list[int]] = [fields.target_ids] if fields.target_ids is not None else texts_of(targets or [])
+    given: Sequence[str | list[int]] = texts_of([] if targets is None else targets)
+    if fields.target_ids is not None:
+        given = [fields.target_ids]
     if len(sources) != len(given) or not 0 < len(sources) <= MOST_PAIRS:
         raise ServingError(400, f"texts and targets must be as many, from 1 to {MOST_PAIRS}.")
     scored = await context.use_translator(
