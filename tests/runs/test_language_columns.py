@@ -222,3 +222,16 @@ def test_a_file_whose_name_has_the_sign(tmp_path: Path) -> None:
     assert divided_name("b.tsv#en-de") == ("b.tsv", "en-de")
     assert divided_name("b.tsv#2") == ("b.tsv#2", "")
     assert find_corpora(["b.jsonl#en-de"]) == [Corpus(("b.jsonl",), "en-de")]
+
+
+def test_rows_that_begin_to_say_their_languages_are_refused() -> None:
+    """Else all would be one direction, without a word."""
+    plain = [{"source": a, "target": b} for a, b in PAIRS["en-de"][:3]]
+    path = write_jsonl("t.jsonl", [*plain, *mixed(PAIRS)])
+    for call in (lambda: read_pairs([path]), lambda: regard.train(path, "m", steps=1)):
+        with pytest.raises(
+            DataError, match=r"t\.jsonl, line 4: a line must be a pair without languages; got one with\."
+        ):
+            call()
+    write_jsonl("words.jsonl", [{"source": "source_lang", "target": "target_lang"}] * 3)
+    assert len(read_pairs(["words.jsonl"])) == 3

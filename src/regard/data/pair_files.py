@@ -59,15 +59,16 @@ def pair_of(line: str, path: str, number: int, *, is_tsv: bool) -> tuple[str, st
     """
     if not line.strip():
         return "", ""
+    says_languages = LANGUAGES[0] in line and names_languages(line, is_tsv=is_tsv)  # JSON is read twice for few lines
+    hint = f" Its rows say their languages: write, for example, {path}#en-de for the pairs of one direction."
     columns = line.split("\t") if is_tsv else strings_of(line, ("source", "target"), path, number)
     if len(columns) != 2:
-        hint = ""
-        if set(LANGUAGES) <= set(columns):
-            hint = f" Its rows say their languages: write, for example, {path}#en-de for the pairs of one direction."
         raise DataError(
             f"{path}, line {number}: a line must be source, tab, target; got {len(columns)} column"
-            f"{'s' if len(columns) != 1 else ''}.{hint}"
+            f"{'s' if len(columns) != 1 else ''}.{hint if says_languages else ''}"
         )
+    if says_languages:
+        raise DataError(f"{path}, line {number}: a line must be a pair without languages; got one with.{hint}")
     return columns[0], columns[1]
 
 
