@@ -46,6 +46,7 @@ def a_pipeline(family: str, **more: Any) -> Pipeline:
         *(("pair", {"positions": positions}) for positions in POSITIONS),
         ("lm", {"positions": "rotary", "num_kv_heads": 1}),
         ("lm", {"positions": "alibi"}),
+        ("lm", {"positions": "rotary", "score_cap": 2.0}),
         ("classify", {}),
         ("recurrent", {}),
     ],
@@ -61,7 +62,10 @@ def test_the_numbers_add_up_to_the_weights(family: str, more: dict[str, Any]) ->
             numpy.testing.assert_allclose(found.weights, matrix[row].filled(0), atol=1e-6)
             numpy.testing.assert_array_equal(found.allowed, ~numpy.ma.getmaskarray(matrix)[row])
             for key, score in enumerate(found.scores):
-                assert found.factor * found.terms(key).sum() == pytest.approx(score, abs=1e-4)
+                total = found.factor * found.terms(key).sum()
+                bound = total if found.cap is None else found.cap * numpy.tanh(total / found.cap)
+                assert bound == pytest.approx(score, abs=1e-4)
+            assert found.cap == more.get("score_cap")
             exponentials = numpy.exp(found.scores + found.bias) * found.allowed
             numpy.testing.assert_allclose(exponentials / exponentials.sum(), found.weights, atol=1e-5)
             num_biased += bool(found.bias.any())

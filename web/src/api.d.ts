@@ -35,6 +35,7 @@ export interface components {
       layer: number;
       source_offsets: number[][];
       has_end?: boolean;
+      head?: number | null;
     };
     /** @description A translation of a sentence. */
     CandidateReply: {
@@ -132,6 +133,7 @@ export interface components {
       key: number[];
       terms: number[];
       factor: number;
+      cap: number | null;
       is_additive: boolean;
       scores: number[];
       bias: number[];

@@ -36,7 +36,7 @@ export async function translateFile(
   const task = async (signal: AbortSignal): Promise<void> => {
     const text = await readText(file);
     const isHtml = /\.html?$/i.test(file.name);
-    const lines = isHtml ? [text] : text.split("\n");
+    const lines = isHtml ? [text] : text.split(/\r?\n/);
     const translated: string[] = [];
     for (let first = 0; first < lines.length; first += LINES_PER_REQUEST) {
       const texts = lines.slice(first, first + LINES_PER_REQUEST);

@@ -29,10 +29,10 @@ export interface SoftmaxRow {
 }
 
 export function softmaxRow(
-  {scores, bias, allowed, factor}: LookupReply,
+  {scores, bias, allowed, factor, cap}: LookupReply,
   {temperature, isScaled, isMasked}: SoftmaxSettings,
 ): SoftmaxRow {
-  const sums = scores.map((score, key) => (isScaled ? score : score / factor) + bias[key]!);
+  const sums = scores.map((score, key) => (isScaled || cap !== null ? score : score / factor) + bias[key]!);
   const keys = sums.map((_, key) => key).filter(key => allowed[key] || !isMasked);
   keys.sort((a, b) => sums[b]! - sums[a]!);
   const highest = sums[keys[0]!] ?? 0;

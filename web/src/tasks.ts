@@ -140,10 +140,9 @@ export function notify(notice: string): void {
 
 export const isRunning = (kind: string): boolean => controllers.has(kind);
 
-/** End all tasks. */
+/** End all tasks but the translation of a file, which goes on with its own model. */
 export function cancelAll(): void {
-  for (const kind of [...controllers.keys()]) cancel(kind);
-  failed.clear();
+  for (const kind of [...controllers.keys(), ...failed.keys()]) if (kind !== "file") cancel(kind);
 }
 
 export function cancel(kind: string): void {

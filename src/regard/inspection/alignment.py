@@ -56,16 +56,17 @@ class Alignment:
     weights: list[list[float]]
     """A row for each target token: how much it attends to each source token; rows sum to 1."""
     layer: int
-    """The number of the decoder layer, from 0; the weights are the mean over its heads, or one head's."""
+    """The number of the decoder layer, from 0."""
     source_offsets: Sequence[Sequence[int]] = field(default_factory=list)
     """The character offsets (begin, end) of each source token; None for special tokens."""
     has_end: bool = True
     """Whether the last target token is the end symbol; a target that was cut has none."""
+    head: int | None = None
+    """The first number of the head whose weights these are, from 0; None: they are the mean over the layer's heads."""
 
     def __repr__(self) -> str:
-        return (
-            f"Alignment({len(self.source_tokens)} source x {len(self.target_tokens)} target tokens, layer {self.layer})"
-        )
+        sizes = f"{len(self.source_tokens)} source x {len(self.target_tokens)} target tokens"
+        return f"Alignment({sizes}, layer {self.layer}{'' if self.head is None else f', head {self.head}'})"
 
     def svg(self, *, standalone: bool = False) -> str:
         """An SVG picture; `standalone`: with colours of its own."""

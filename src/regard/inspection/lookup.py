@@ -18,7 +18,7 @@ from regard.inspection.capture import CapturedAttention, capture
 from regard.inspection.record import HeadName
 from regard.models.heads import attention_sites
 from regard.models.interface import Model, one_row
-from regard.nn.scores import Additive, InnerProduct
+from regard.nn.scores import Additive, InnerProduct, SoftCappedDotProduct, soft_capped
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,7 +26,7 @@ class Lookup:
     """A row of a head: a query looks up keys.
 
     terms(k) = query * keys[k]                   (additive attention: vector * tanh(query + keys[k]))
-    scores[k] = factor sum(terms(k))
+    scores[k] = factor sum(terms(k))             (with a cap: cap tanh(factor sum(terms(k)) / cap))
     weights = softmax over the allowed k of scores[k] + bias[k]
     """
 
@@ -45,12 +45,14 @@ class Lookup:
     allowed: Bool[numpy.ndarray, " key"]
     """A mask of the keys: False where a mask forbids a key."""
     weights: Float[numpy.ndarray, " key"]
+    cap: float | None = None
+    """The bound of the scores; None: there is none."""
 
     def __repr__(self) -> str:
         return f"Lookup({len(self.keys)} keys of width {len(self.query)})"
 
     def terms(self, key: int) -> Float[numpy.ndarray, " head_dim"]:
-        """The numbers whose sum, times `factor`, is the score of a key."""
+        """The numbers whose sum, times `factor` and bounded by `cap`, is the score of a key."""
         if self.vector is None:
             return self.query * self.keys[key]
         return self.vector * numpy.tanh(self.query + self.keys[key])
@@ -65,6 +67,7 @@ class Lookup:
             "query": _rounded(self.query),
             "is_rotated": self.is_rotated,
             "factor": self.factor,
+            "cap": self.cap,
             "is_additive": self.vector is not None,
             "scores": _rounded(self.scores),
             "bias": _rounded(self.bias),
@@ -115,7 +118,10 @@ def _check_ids(model: Model, ids: Sequence[Sequence[int]]) -> None:
 def _of_row(call: CapturedAttention, head: int, row: int) -> Lookup:
     at = slice(row, row + 1)
     query, key = call.query[0, head, at].float(), call.key[0, head].float()
-    score, vector = call.module.score, None
+    score: Any = call.module.score
+    vector = cap = None
+    if isinstance(score, SoftCappedDotProduct):
+        score, cap = score.product, score.cap
     if isinstance(score, InnerProduct):
         query, key = score.features(query, key)
         factor = score.factor(query.shape[-1])
@@ -126,13 +132,15 @@ def _of_row(call: CapturedAttention, head: int, row: int) -> Lookup:
         scores = torch.tanh(query + key) @ vector
     else:
         raise SettingsError(f"the score must be a product or additive; got {type(score).__name__}, which has no terms.")
+    if cap is not None:
+        scores = soft_capped(scores, cap)
     weights, bias = call.weights(at)[0, head, 0], call.bias_of(at)
     bias = torch.zeros_like(weights) if bias is None else bias.expand(*call.query.shape[:2], 1, -1)[0, head, 0]
     positions = call.module.positions
     is_rotated = positions is not None and positions.has_rotation
     return Lookup(
         _numbers(query[0]), _numbers(key), is_rotated, factor, None if vector is None else _numbers(vector),
-        _numbers(scores), _numbers(bias), call.allowed()[0, head, row].cpu().numpy(), _numbers(weights),
+        _numbers(scores), _numbers(bias), call.allowed()[0, head, row].cpu().numpy(), _numbers(weights), cap,
     )  # fmt: skip
 
 

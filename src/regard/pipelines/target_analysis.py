@@ -74,6 +74,7 @@ class TargetAnalysis:
             chosen,
             self.source_tokenizer.offsets(self.source) if isinstance(self.source, str) else self.source.offsets,
             has_end=weights[0].shape[1] > len(self.target_ids),
+            head=head,
         )
 
     def coverage(self) -> float:

@@ -24,7 +24,7 @@ const ROTATED =
   "the two tokens are.";
 
 function scoreStatement({key}: AttentionView, lookup: LookupReply): TemplateResult {
-  const {query, terms, factor, scores, bias, allowed} = lookup;
+  const {query, terms, factor, cap, scores, bias, allowed} = lookup;
   if (!allowed[key]) {
     return html`<p id="score">
       A mask forbids this key: it gets the weight 0, whatever its score is. Softmax makes weights of the others:
@@ -34,9 +34,10 @@ function scoreStatement({key}: AttentionView, lookup: LookupReply): TemplateResu
   const number = (value: number, digits = 3): TemplateResult =>
     html`<span class="number">${value.toFixed(digits)}</span>`;
   const scaling = html`, times ${number(factor, 5)} (1 ÷ √${query.length})`;
+  const bound = cap === null ? nothing : html`, bounded by ${number(cap, 0)} (${cap} · tanh(it ÷ ${cap}))`;
   const position = html`, plus ${number(bias[key]!)} for the positions`;
   return html`<p id="score">
-    The sum, ${number(sum)}${factor === 1 ? nothing : scaling}${bias[key] ? position : nothing}, is the score
+    The sum, ${number(sum)}${factor === 1 ? nothing : scaling}${bound}${bias[key] ? position : nothing}, is the score
     <span class="strong number">${(scores[key]! + bias[key]!).toFixed(3)}</span>. Softmax makes weights of the scores of
     a row:
   </p>`;

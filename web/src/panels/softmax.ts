@@ -25,7 +25,7 @@ function checkbox(id: "scaled" | "masked", isOn: boolean, label: string): Templa
 }
 
 /** What the model would have with another softmax; it stays as it is. */
-export function softmaxControls({factor, query, allowed}: LookupReply): TemplateResult {
+export function softmaxControls({factor, cap, query, allowed}: LookupReply): TemplateResult {
   const {softmax} = state.trial;
   const {temperature, isScaled, isMasked} = softmax;
   const set = (event: Event): void => change({temperature: 10 ** Number(valueOf(event))});
@@ -46,7 +46,7 @@ export function softmaxControls({factor, query, allowed}: LookupReply): Template
         />
         <span class="number">${temperature.toFixed(2)}</span></label
       >
-      ${factor === 1 ? nothing : checkbox("scaled", isScaled, `1 ÷ √${query.length}`)}
+      ${factor === 1 || cap !== null ? nothing : checkbox("scaled", isScaled, `1 ÷ √${query.length}`)}
       ${allowed.every(Boolean) ? nothing : checkbox("masked", isMasked, "mask")} ${isNeutral(softmax) ? nothing : reset}
     </div>
     <p class="hint" data-unsaved> The model does not change: only this table is computed again, from the scores. </p>`;

@@ -183,6 +183,7 @@ class LookupReply(TypedDict):
     key: list[float]
     terms: list[float]
     factor: float
+    cap: float | None
     is_additive: bool
     scores: list[float]
     bias: list[float]

@@ -155,6 +155,7 @@ class AlignmentReply(TypedDict):
     layer: int
     source_offsets: Sequence[Sequence[int]]
     has_end: NotRequired[bool]
+    head: NotRequired[int | None]
 
 
 class SentenceReply(CandidateReply):
