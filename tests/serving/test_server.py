@@ -201,6 +201,10 @@ def test_the_source_is_detected(start: Start, folder: Path, tmp_path: Path) -> N
         assert status == 200
         assert [each["language"] for each in content["detectedLanguage"]] == [code, code]
         assert 40 < content["detectedLanguage"][0]["confidence"] < 100
+        marked = f"<p title='This is what the reader sees > here' class=the-first-one>{text}</p><!-- and this, a > b, not --><hr>"
+        fields = {"q": [marked, marked], "source": "auto", "target": "de", "format": "html"}
+        _, of_html = send(server, "POST", "/translate", json.dumps(fields), JSON)
+        assert of_html["detectedLanguage"] == content["detectedLanguage"]
     _, content = send(
         server, "POST", "/translate", json.dumps({"q": "Квартира", "source": "auto", "target": "de"}), JSON
     )

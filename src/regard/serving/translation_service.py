@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -25,7 +24,6 @@ from regard.serving.text_results import PendingTranslation
 from regard.serving.translation_request import TranslationRequest
 from regard.text.encoded_sentence import EncodedSentence
 
-TAG = re.compile(r"<[^>]*>")
 MOST_CANDIDATES = 32
 """Candidates of minimum Bayes risk."""
 WORTH_A_THREAD = 1_000
@@ -112,15 +110,15 @@ class TranslationService:
             ServingError: out of bounds, no such direction, or too much to do.
         """
         self.check(wanted)
-        confidence = 1.0
+        confidence, documents = 1.0, documents_of(wanted)
         if code_of(wanted.source) is None:
-            source, confidence = self._detected(wanted)
+            source, confidence = self._detected(wanted, documents)
             wanted = replace(wanted, source=source)
         if (same := self._same_language(wanted)) is not None:
             pending = self._untranslated(wanted, same, confidence)
         else:
             direction, scheduler = self.registry.route(wanted.source, wanted.target)
-            documents, pieces, job = self.prepare(wanted, direction, scheduler.pipeline)
+            pieces, job = self.prepare(wanted, documents, direction, scheduler.pipeline)
             job.on_progress, job.watches = on_progress, watches
 
             def begin(found: tuple[Direction, Scheduler[Translator]]) -> tuple[Direction, Scheduler[Translator]]:
@@ -137,15 +135,14 @@ class TranslationService:
         return pending
 
     def prepare(
-        self, wanted: TranslationRequest, direction: Direction, translator: Translator
-    ) -> tuple[list[Document], list[Pieces], Job]:
-        """The documents of a request, the sentences of their blocks, and the job that these are, encoded for a model.
+        self, wanted: TranslationRequest, documents: Sequence[Document], direction: Direction, translator: Translator
+    ) -> tuple[list[Pieces], Job]:
+        """The sentences of the blocks of some documents, and the job that these are, encoded for a model.
 
         Raises:
             ServingError: 400, constraints that the texts cannot have; 413, too many sentences, or too long ones.
         """
         encoder = SentenceEncoder(translator)
-        documents = documents_of(wanted)
         blocks = [block for document in documents for block in document.blocks]
         pieces = pieces_of(wanted, blocks, None if direction.source == ANY else direction.source, encoder.fits)
         texts = [sentence for piece in pieces for sentence in piece.sentences]
@@ -163,15 +160,14 @@ class TranslationService:
         if wanted.glossaries:
             constraints["required"] = required_phrases(wanted.glossaries, translator, sentences, options)
         job = Job(sentences, options, self.limits.seconds, constraints)
-        return documents, pieces, job
+        return pieces, job
 
-    def _detected(self, wanted: TranslationRequest) -> tuple[str | None, float]:
+    def _detected(self, wanted: TranslationRequest, documents: Sequence[Document]) -> tuple[str | None, float]:
         """The language of texts whose language was not named, and its probability: the target's if they surely are in it already,
-        else one that is translated into it.
+        else one that is translated into it. Markup says nothing about it.
         """
-        text, target = "\n".join(wanted.texts), code_of(wanted.target)
-        shown = text if wanted.format == "text" else TAG.sub(" ", text)
-        if target is not None and (certainty := self.registry.certainty_of(shown, target)):
+        text = "\n".join(block.text for document in documents for block in document.blocks)
+        if (target := code_of(wanted.target)) is not None and (certainty := self.registry.certainty_of(text, target)):
             return target, certainty
         likely = self.registry.detect(text, wanted.target)
         return likely[0] if likely else (wanted.source, 1.0)
