@@ -426,3 +426,12 @@ def test_a_key_that_stands_twice_in_jsonl_is_refused(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text('{"source": "a", "target": "b"}\n{"source": "a", "source": "c", "target": "b"}\n')
     with pytest.raises(DataError, match=r"line 2: a line must be one JSON object; got: the key 'source' stands twice"):
         read_pairs([tmp_path / "p.jsonl"])
+
+
+@pytest.mark.parametrize("header", ["source\ttarget", "Source\tTarget", "src\ttgt"])
+def test_a_header_of_a_file_of_pairs_is_refused(header: str, tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text(f"{header}\na\tA\n")
+    with pytest.raises(DataError, match=r"a\.tsv, line 1: a line must be source, tab, target; got .*a header\. Remove"):
+        read_pairs([str(tmp_path / "a.tsv")])
+    (tmp_path / "b.tsv").write_text(f"a\tA\n{header}\n")
+    assert len(read_pairs([str(tmp_path / "b.tsv")])) == 2

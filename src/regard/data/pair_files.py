@@ -16,6 +16,8 @@ LANGUAGES = ("source_lang", "target_lang")
 """The names of the columns or keys with the languages of a row."""
 DIRECTED = ("source", "target", *LANGUAGES)
 """The names of all columns or keys of a row that says its languages."""
+HEADERS = {("source", "target"), ("src", "tgt"), ("src", "trg"), ("input", "output")}
+"""The first lines of a `.tsv` that are no pair of texts."""
 CODE = "([A-Za-z0-9_]{2,20})"
 DIRECTION = re.compile(f"{CODE}-{CODE}")
 Row = tuple[int, str, str]
@@ -66,6 +68,10 @@ def pair_of(line: str, path: str, number: int, *, is_tsv: bool) -> tuple[str, st
         raise DataError(
             f"{path}, line {number}: a line must be source, tab, target; got {len(columns)} column"
             f"{'s' if len(columns) != 1 else ''}.{hint if says_languages else ''}"
+        )
+    if is_tsv and number == 1 and tuple(name.strip().lower() for name in columns) in HEADERS:
+        raise DataError(
+            f"{path}, line 1: a line must be source, tab, target; got {line[:60]!r}, a header. Remove that line."
         )
     if says_languages:
         raise DataError(f"{path}, line {number}: a line must be a pair without languages; got one with.{hint}")
