@@ -126,9 +126,11 @@ def test_a_model_of_one_direction_that_learns_several(
         assert command(*given, "-o", tmp_path / f"m{number}", "--old-valid", old) == 0
         said = capsys.readouterr().out
         assert re.search(r"aa-bb, chrF +[\d.]+ +[\d.]+\n", said)
-    for wrong in ([folder / "old", folder / "old"], [tmp_path / "both.jsonl"]):
-        said = refused(capsys, *given, "-o", tmp_path / "n", "--old-valid", *wrong)
-        assert "`--old-valid` must say its direction" in said
+    for wrong, why in (
+        ([folder / "old", folder / "old"], "`--old-valid` must say its direction"),
+        ([tmp_path / "both.jsonl"], "line 3: a line must say the same languages as line 1, bb-aa; got aa-bb"),
+    ):
+        assert why in refused(capsys, *given, "-o", tmp_path / "n", "--old-valid", *wrong)
 
 
 def test_a_run_is_not_lost_where_the_new_model_cannot_do_the_old_task(

@@ -136,7 +136,7 @@ def test_a_recurrent_model() -> None:
     assert list(whole) == [("cross", 0, 0)]
     numpy.testing.assert_allclose(whole["cross", 0, 0].sum(axis=1), 1, atol=1e-6)
     for what in ("hidden_states", "norms"):
-        with pytest.raises(SettingsError, match=f"`{what}` needs a Transformer; got a recurrent model"):
+        with pytest.raises(SettingsError, match=rf"`{what}`.* needs a Transformer; got a recurrent model"):
             recorded(model, SOURCE, READ, **{what: True})
 
 

@@ -224,14 +224,16 @@ def test_a_file_whose_name_has_the_sign(tmp_path: Path) -> None:
     assert find_corpora(["b.jsonl#en-de"]) == [Corpus(("b.jsonl",), "en-de")]
 
 
-def test_rows_that_begin_to_say_their_languages_are_refused() -> None:
-    """Else all would be one direction, without a word."""
+def test_rows_that_say_other_languages_than_the_first_are_no_one_direction() -> None:
     plain = [{"source": a, "target": b} for a, b in PAIRS["en-de"][:3]]
     path = write_jsonl("t.jsonl", [*plain, *mixed(PAIRS)])
     for call in (lambda: read_pairs([path]), lambda: regard.train(path, "m", steps=1)):
-        with pytest.raises(
-            DataError, match=r"t\.jsonl, line \d+: a line must be a pair without languages; got one with\."
-        ):
+        with pytest.raises(DataError, match=r"t\.jsonl, line \d+: a line must say the same languages as line \d+, "):
             call()
+    with pytest.raises(
+        DataError, match=r"the same languages as line 1, en-de; got de-en\. Write, for example, all\.jsonl#en-de"
+    ):
+        read_pairs([write_jsonl("all.jsonl", mixed(PAIRS))])
+    assert len(read_pairs([write_jsonl("one.jsonl", mixed({"en-de": PAIRS["en-de"]}))])) == len(PAIRS["en-de"])
     write_jsonl("words.jsonl", [{"source": "source_lang", "target": "target_lang"}] * 3)
     assert len(read_pairs(["words.jsonl"])) == 3

@@ -49,7 +49,25 @@ def read_one_file(path: str, only: Collection[int] | None) -> Iterator[Row]:
         DataError: a line that is no pair.
     """
     is_tsv = path.lower().endswith(".tsv")
-    return ((number, *pair_of(line, path, number, is_tsv=is_tsv)) for number, line in _numbered_lines(path, only))
+    first: tuple[int, str] | None = None
+    for number, line in _numbered_lines(path, only):
+        if not is_tsv and line.strip():
+            said = _direction(line)
+            first = first or (number, said)
+            if said != first[1]:
+                raise DataError(
+                    f"{path}, line {number}: a line must say the same languages as line {first[0]}, {first[1] or 'none'}; got "
+                    f"{said or 'none'}. Write, for example, {path}#en-de for the pairs of one direction."
+                )
+        yield number, *pair_of(line, path, number, is_tsv=is_tsv)
+
+
+def _direction(line: str) -> str:
+    """The direction that an object of JSON says; empty: none."""
+    if not names_languages(line, is_tsv=False):
+        return ""
+    record = json.loads(line)
+    return "-".join(str(record[key]) for key in LANGUAGES)
 
 
 def pair_of(line: str, path: str, number: int, *, is_tsv: bool) -> tuple[str, str]:
@@ -61,20 +79,19 @@ def pair_of(line: str, path: str, number: int, *, is_tsv: bool) -> tuple[str, st
     """
     if not line.strip():
         return "", ""
-    says_languages = LANGUAGES[0] in line and names_languages(line, is_tsv=is_tsv)  # JSON is read twice for few lines
-    hint = f" Its rows say their languages: write, for example, {path}#en-de for the pairs of one direction."
     columns = line.split("\t") if is_tsv else strings_of(line, ("source", "target"), path, number)
     if len(columns) != 2:
+        hint = ""
+        if set(LANGUAGES) <= set(columns):
+            hint = f" Its rows say their languages: write, for example, {path}#en-de for the pairs of one direction."
         raise DataError(
             f"{path}, line {number}: a line must be source, tab, target; got {len(columns)} column"
-            f"{'s' if len(columns) != 1 else ''}.{hint if says_languages else ''}"
+            f"{'s' if len(columns) != 1 else ''}.{hint}"
         )
     if is_tsv and number == 1 and tuple(name.strip().lower() for name in columns) in HEADERS:
         raise DataError(
             f"{path}, line 1: a line must be source, tab, target; got {line[:60]!r}, a header. Remove that line."
         )
-    if says_languages:
-        raise DataError(f"{path}, line {number}: a line must be a pair without languages; got one with.{hint}")
     return columns[0], columns[1]
 
 
@@ -131,6 +148,8 @@ def names_languages(first: str, *, is_tsv: bool) -> bool:
     """Whether the first line of a file names `source_lang` and `target_lang`, as columns or keys."""
     if is_tsv:
         return set(LANGUAGES) <= {name.strip() for name in first.split("\t")}
+    if LANGUAGES[0] not in first:
+        return False
     try:
         record = json.loads(first)
     except (ValueError, RecursionError):

@@ -187,7 +187,7 @@ def pair_likelihood(
     check_after_fork()
     text = ParallelText(list(sources), list(targets), "pairs")
     found = likelihood(model, scoring_batches(model, tokenizer, source_tokenizer, text))
-    if math.isnan(found.loss):
+    if found.num_tokens and math.isnan(found.loss):
         raise undefined(LOG_PROBS)
     return found
 
