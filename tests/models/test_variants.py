@@ -343,6 +343,9 @@ def test_what_a_model_cannot_be_given() -> None:
         model.states(ids, positions=torch.arange(14, 21).expand(3, 7))
     with pytest.raises(ShapeError, match="past must have keys and values for each of 2 layers; got 1"):
         model.states(ids, past=[LearnedPrefix(2, 3, 4)(3)])
+    for heads, width, batch in ((2, 4, 3), (3, 5, 3), (3, 4, 2)):
+        with pytest.raises(ShapeError, match=r"past keys must have shape \(3, 3, any number, 4\); got \("):
+            model.states(ids, past=[LearnedPrefix(2, heads, width)(batch)] * 2)
     with pytest.raises(ShapeError, match="at most max_positions = 20 tokens, 14 of a past included; got 21"):
         model.states(ids, past=[LearnedPrefix(14, 3, 4)(3)] * 2)
 

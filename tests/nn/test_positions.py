@@ -270,6 +270,8 @@ def test_a_prefix_has_values_of_the_width_of_the_attentions() -> None:
     past = LearnedPrefix(2, 3, 4, value_head_dim=5)(2)
     assert past.value.shape == (2, 3, 2, 5)
     assert module(torch.randn(2, 6, 12), past=past).shape == (2, 6, 12)
+    with pytest.raises(ShapeError, match=r"past values must have shape \(2, 3, any number, 5\); got \(2, 3, 2, 4\)"):
+        module(torch.randn(2, 6, 12), past=LearnedPrefix(2, 3, 4)(2))
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.errors import check_sizes
+from regard.errors import ShapeError, check_sizes
 
 
 class KeysValues(NamedTuple):
@@ -23,7 +23,15 @@ class KeysValues(NamedTuple):
         return self.key.shape[2]
 
     def append(self, newer: KeysValues) -> KeysValues:
-        """These keys and values, followed by newer ones."""
+        """These keys and values, followed by newer ones.
+
+        Raises:
+            ShapeError: they differ in more than their number.
+        """
+        for name, past, new in zip(("keys", "values"), self, newer, strict=True):
+            if (past.shape[:2], past.shape[3:]) != (new.shape[:2], new.shape[3:]):
+                wanted = ", ".join(map(str, (*new.shape[:2], "any number", *new.shape[3:])))
+                raise ShapeError(f"past {name} must have shape ({wanted}); got {tuple(past.shape)}.")
         return KeysValues(torch.cat((self.key, newer.key), 2), torch.cat((self.value, newer.value), 2))
 
 
