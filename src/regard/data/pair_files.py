@@ -51,6 +51,7 @@ def read_one_file(path: str, only: Collection[int] | None) -> Iterator[Row]:
     is_tsv = path.lower().endswith(".tsv")
     first: tuple[int, str] | None = None
     for number, line in _numbered_lines(path, only):
+        source, target = pair_of(line, path, number, is_tsv=is_tsv)
         if not is_tsv and line.strip():
             said = _direction(line)
             first = first or (number, said)
@@ -59,15 +60,19 @@ def read_one_file(path: str, only: Collection[int] | None) -> Iterator[Row]:
                     f"{path}, line {number}: a line must say the same languages as line {first[0]}, {first[1] or 'none'}; got "
                     f"{said or 'none'}. Write, for example, {path}#en-de for the pairs of one direction."
                 )
-        yield number, *pair_of(line, path, number, is_tsv=is_tsv)
+        yield number, source, target
 
 
 def _direction(line: str) -> str:
-    """The direction that an object of JSON says; empty: none."""
-    if not names_languages(line, is_tsv=False):
+    """The direction that an object of JSON says; empty: none, or the line is no object."""
+    if LANGUAGES[0] not in line:
         return ""
-    record = json.loads(line)
-    return "-".join(str(record[key]) for key in LANGUAGES)
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return ""
+    is_said = isinstance(record, dict) and set(LANGUAGES) <= record.keys()
+    return "-".join(str(record[key]) for key in LANGUAGES) if is_said else ""
 
 
 def pair_of(line: str, path: str, number: int, *, is_tsv: bool) -> tuple[str, str]:
@@ -148,13 +153,7 @@ def names_languages(first: str, *, is_tsv: bool) -> bool:
     """Whether the first line of a file names `source_lang` and `target_lang`, as columns or keys."""
     if is_tsv:
         return set(LANGUAGES) <= {name.strip() for name in first.split("\t")}
-    if LANGUAGES[0] not in first:
-        return False
-    try:
-        record = json.loads(first)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(record, dict) and set(LANGUAGES) <= record.keys()
+    return bool(_direction(first))
 
 
 def read_directed(path: str) -> Iterator[DirectedRow]:

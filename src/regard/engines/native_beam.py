@@ -22,7 +22,7 @@ from regard.generation.rules.repetition_loops import end_repetition_loops
 from regard.generation.rules.trace import Trace
 from regard.generation.step_limit import StepLimit
 from regard.models.interface import SequenceToSequence
-from regard.nn.defined import LOG_PROBS, undefined
+from regard.nn.defined import undefined
 
 
 class NativeBeamSearch(BeamSearch):
@@ -57,7 +57,7 @@ class NativeBeamSearch(BeamSearch):
         with model.choosing(state) if isinstance(model, Adapted) else nullcontext():
             num_steps = inner.search_steps(own, search, limit)
         if search.is_undefined_anywhere:
-            raise undefined(LOG_PROBS)
+            raise undefined()
         self._note(active, search)
         return state, num_steps
 

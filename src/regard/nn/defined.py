@@ -25,7 +25,7 @@ def defined(results: Tensor, what: str = LOG_PROBS) -> Tensor:
     return results
 
 
-def undefined(what: str) -> SettingsError:
+def undefined(what: str = LOG_PROBS) -> SettingsError:
     """The error of results that are NaN."""
     return SettingsError(
         f"{what} must be numbers; got NaN. Weights, biases or an adapter are too large for sums and products of them."

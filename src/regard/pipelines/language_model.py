@@ -25,7 +25,7 @@ from regard.inspection.inspection import Inspection
 from regard.inspection.texts import inspect_text, lines_as_tokens
 from regard.models.decoder import Decoder
 from regard.models.interface import Model, TokenModel, one_row
-from regard.nn.defined import LOG_PROBS, defined, undefined
+from regard.nn.defined import defined, undefined
 from regard.pipelines.named_options import NamedTextOptions
 from regard.pipelines.pipeline import Pipeline
 from regard.text.length_limits import check_ids, check_lengths
@@ -218,7 +218,7 @@ class LanguageModel(Pipeline):
             self._model, windows_in_order(stream, SCORING_BATCH_TOKENS, self._model.config.max_positions)
         )
         if math.isnan(scored.nats):
-            raise undefined(LOG_PROBS)
+            raise undefined()
         not_predicted = first_token(self.tokenizer, lines[0]) if self.tokenizer.symbols.lines_end else ""
         num_bytes = sum(len(line.encode()) + 1 for line in lines) - len(not_predicted.encode())
         num_characters = sum(len(line) + 1 for line in lines) - len(not_predicted)

@@ -23,7 +23,7 @@ from regard.generation.threads import check_after_fork
 from regard.inspection.alignment import Alignment, AttentionReadout, cross_attention, sharpest_layer
 from regard.models.heads import alignment_head, cross_heads
 from regard.models.interface import PairModel, one_row
-from regard.nn.defined import LOG_PROBS, defined, undefined
+from regard.nn.defined import defined, undefined
 from regard.pipelines.translation import Candidate
 from regard.text.encoded_sentence import EncodedSentence, text_of
 from regard.text.tokenizer import Tokenizer
@@ -188,7 +188,7 @@ def pair_likelihood(
     text = ParallelText(list(sources), list(targets), "pairs")
     found = likelihood(model, scoring_batches(model, tokenizer, source_tokenizer, text))
     if found.num_tokens and math.isnan(found.loss):
-        raise undefined(LOG_PROBS)
+        raise undefined()
     return found
 
 

@@ -15,7 +15,7 @@ from regard.generation.filters import Constraints
 from regard.generation.request import Hypothesis
 from regard.generation.step_limit import StepLimit
 from regard.models.interface import SequenceToSequence
-from regard.nn.defined import LOG_PROBS, undefined
+from regard.nn.defined import undefined
 
 
 class Rule(ABC):
@@ -43,7 +43,7 @@ class Rule(ABC):
         constraints.apply(log_probs, active)
         parents = self.advance(active, log_probs)  # waits for a GPU, and so for `is_undefined`
         if bool((is_undefined & is_active).any()):
-            raise undefined(LOG_PROBS)
+            raise undefined()
         return state.select(torch.arange(len(active.requests)), parents)
 
     def steps(
