@@ -138,7 +138,7 @@ native: .venv/dev
 	@touch .venv/native
 
 clean:
-	rm -rf .venv .arm site demo-model histogram-model src/regard/engines/layers-*
+	rm -rf .venv .arm site demo-model histogram-model src/regard/compiled/layers-*
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Regard needs Python 3.11 or newer; choose one with: make PYTHON=python3.12")'

@@ -38,7 +38,7 @@ class NativeLayersHook(BuildHookInterface):  # type: ignore[misc]  # hatchling h
                 raise
             self.app.display_warning(f"regard: native layers were not compiled, and PyTorch decodes: {error}")
             return
-        build_data["artifacts"].append("src/regard/engines/layers-*")
+        build_data["artifacts"].append("src/regard/compiled/layers-*")
         if version != "editable":
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-{native_build.platform_tag()}"

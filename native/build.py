@@ -1,6 +1,6 @@
 """Compiles the layers in C, once for each kind of processor: what an installation and `make native` do.
 
-    python native/build.py            # into src/regard/engines
+    python native/build.py            # into src/regard/compiled
     python native/build.py folder     # elsewhere
     python native/build.py --missing  # those that are not compiled from these sources yet
     CC="python -m ziglang cc -target aarch64-linux-gnu" python native/build.py folder arm64    # for other processors
@@ -25,7 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 SOURCES, HEADERS = (sorted(Path(__file__).parent.glob(pattern)) for pattern in ("*.c", "*.h"))
-PLACE = Path(__file__).parents[1] / "src" / "regard" / "engines"
+PLACE = Path(__file__).parents[1] / "src" / "regard" / "compiled"
 FLAGS = ["-O3", "-std=gnu11", "-shared", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off"]
 if platform.system() != "Windows":  # where clang refuses the first, and there are no such threads
     FLAGS += ["-fPIC", "-pthread"]

@@ -36,17 +36,4 @@ INLINE vector activated(vector x, int64_t activation) {
     }
 }
 
-/* The first `count` numbers, at most LANES, and zeros. */
-INLINE vector load_some(const float *from, int64_t count) {
-    if (count >= LANES) return load(from);
-    float some[LANES] = {0};
-    memcpy(some, from, count * sizeof(float));
-    return load(some);
-}
-
-INLINE void store_some(float *to, vector values, int64_t count) {
-    if (count >= LANES) store(to, values);
-    else memcpy(to, &values, count * sizeof(float));
-}
-
 #endif

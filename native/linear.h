@@ -2,9 +2,8 @@
 #ifndef REGARD_LINEAR_H
 #define REGARD_LINEAR_H
 
-#include <stdint.h>
+#include "numbers.h"
 
-enum { FLOAT32, BFLOAT16, INT8 };
 enum { FASTEST, SCALAR, PAIRS, DOT, TILES, SQUARES }; /* how products of bytes are summed; all give the same numbers */
 
 /* Low-rank updates of a map, of which each row has those of its adapter: y[r] += sum over k of (x[r] . down[k]) up[k]. */

@@ -13,6 +13,10 @@ typedef void (*Items)(const void *task, int64_t thread, int64_t begin, int64_t e
  * `work`: how many numbers are read or multiplied for all items, in the time of a product's. Little is not worth waking a thread. */
 void share_items(int64_t num_threads, int64_t work, int64_t count, Items compute, const void *task);
 
+/* The same in training, with PyTorch's own threads where it has told them (`regard_use_team`): after a product, these wait for the next
+ * one in a loop, and others would have to share the processors with them. `work`: how many numbers are read or written. */
+void share_in_team(int64_t num_threads, int64_t work, int64_t count, Items compute, const void *task);
+
 /* A call of the library begins, and ends. */
 void begin_call(void);
 void end_call(void);

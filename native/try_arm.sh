@@ -28,8 +28,8 @@ if [ ! -f "$root/made" ]; then
     touch "$root/made"
 fi
 
-trap 'rm -f src/regard/engines/layers-i8mm.so src/regard/engines/layers-dotprod.so src/regard/engines/layers-neon.so' EXIT
-CC=aarch64-linux-gnu-gcc .venv/bin/python native/build.py src/regard/engines arm64
+trap 'rm -f src/regard/compiled/layers-i8mm.so src/regard/compiled/layers-dotprod.so src/regard/compiled/layers-neon.so' EXIT
+CC=aarch64-linux-gnu-gcc .venv/bin/python native/build.py src/regard/compiled arm64
 pure=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 # KIND TESTS...
 run() {

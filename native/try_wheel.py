@@ -54,7 +54,7 @@ def main() -> None:
         sys.exit("a wheel, or a folder with wheels, must be named; got none.")
     for wheel in wheels:
         with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(wheel) as archive:
-            names = [name for name in archive.namelist() if "/engines/layers-" in name]
+            names = [name for name in archive.namelist() if "/compiled/layers-" in name]
             if not names:
                 sys.exit(f"{wheel.name} must have libraries of the layers in C; it has none.")
             print(wheel.name)

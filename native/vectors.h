@@ -45,6 +45,19 @@ INLINE integers load_integers(const void *from) {
 
 INLINE void store(float *to, vector values) { memcpy(to, &values, sizeof values); }
 
+/* The first `count` numbers, at most LANES, and zeros. */
+INLINE vector load_some(const float *from, int64_t count) {
+    if (count >= LANES) return load(from);
+    float some[LANES] = {0};
+    memcpy(some, from, count * sizeof(float));
+    return load(some);
+}
+
+INLINE void store_some(float *to, vector values, int64_t count) {
+    if (count >= LANES) store(to, values);
+    else memcpy(to, &values, count * sizeof(float));
+}
+
 INLINE vector all(float value) { return value - (vector){0}; }
 
 INLINE vector choose(integers condition, vector yes, vector no) {
@@ -101,6 +114,20 @@ INLINE float sum_of(const vector *sums) {
     for (int width = WIDTH / 8; width; width /= 2)
         for (int i = 0; i < width; ++i) parts[i] += parts[i + width];
     return (parts[0][0] + parts[0][2]) + (parts[0][1] + parts[0][3]);
+}
+
+/* The largest of WIDTH numbers; of NaN, nothing is said. */
+INLINE float largest_of(const vector *numbers) {
+    quad parts[WIDTH / 4];
+    memcpy(parts, numbers, sizeof parts);
+    for (int width = WIDTH / 8; width; width /= 2)
+        for (int i = 0; i < width; ++i) {
+            quad a = parts[i], b = parts[i + width];
+            for (int lane = 0; lane < 4; ++lane) a[lane] = a[lane] > b[lane] ? a[lane] : b[lane];
+            parts[i] = a;
+        }
+    float a = parts[0][0] > parts[0][2] ? parts[0][0] : parts[0][2], b = parts[0][1] > parts[0][3] ? parts[0][1] : parts[0][3];
+    return a > b ? a : b;
 }
 
 static inline float dot(const float *a, const float *b, int64_t size) {

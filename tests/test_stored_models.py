@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import regard
-from regard.engines.library import find
+from regard.compiled.library import find
 
 STORED = Path(__file__).parent / "stored"
 SOURCES = ["abc de", "fghab", "ce dd ab", "hgfe", "dada", "bcb ag"]

@@ -16,7 +16,7 @@ import regard
 from largest_tensor import LargestTensor
 from regard.checkpoint import load_model, save_new
 from regard.cli.main import run
-from regard.engines.library import find
+from regard.compiled.library import find
 from regard.errors import ModelFolderError
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.nn.quantization import dequantized, quantized

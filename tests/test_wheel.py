@@ -84,7 +84,7 @@ def test_a_wheel_has_what_it_needs_and_a_name_that_says_where_it_runs(dist: Path
     assert [name for name in IN_THE_WHEEL if name not in found] == []
     assert [name for name in found if name.startswith(("tests", "native", "docs"))] == []
     assert any("License-Expression: MIT" in text.decode() for name, text in found.items() if name.endswith("METADATA"))
-    has_layers = any("/engines/layers-" in name for name in found)
+    has_layers = any("/compiled/layers-" in name for name in found)
     assert ("py3-none-any" in wheel.name) != has_layers
     if has_layers:
         assert "loaded; log-probabilities differ by" in call(
@@ -105,7 +105,7 @@ def test_the_layers_can_be_left_out_and_asked_for(native: str, cc: str | None, t
         call(*words, cwd=tmp_path, **variables)
         (wheel,) = tmp_path.glob("*.whl")
         assert wheel.name.endswith("-py3-none-any.whl")
-        assert not [name for name in content(wheel) if "/engines/layers-" in name]
+        assert not [name for name in content(wheel) if "/compiled/layers-" in name]
 
 
 @pytest.fixture(scope="module", params=["pip", "uv, serve and demo"])

@@ -8,7 +8,7 @@ from running import outcome, refused
 
 import regard
 from random_models import save_models
-from regard.engines.library import find
+from regard.compiled.library import find
 from regard.errors import SettingsError
 from regard.models.registry import build
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from by_path import module_at
-from regard.engines.library import find
+from regard.compiled.library import find
 
 ROOT = Path(__file__).parents[2]
 

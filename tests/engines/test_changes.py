@@ -9,9 +9,9 @@ from test_native import VOCAB_SIZE, assert_near, disturbed, followed, some_sourc
 from torch import Tensor, nn
 from torch.nn.utils import parametrize, prune
 
+from regard.compiled.library import FoundLibrary
 from regard.engines import model_changes as changes
 from regard.engines.engine_choice import CompiledModels
-from regard.engines.library import FoundLibrary
 from regard.engines.model_changes import Snapshot
 from regard.errors import SettingsError
 from regard.models.config import DecoderConfig, EncoderDecoderConfig

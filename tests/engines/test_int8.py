@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from test_native import LIBRARY, configurations, decode, disturbed, followed, make, some_sources
 from torch import nn
 
-from regard.engines import library, structures
+from regard.compiled import library
 from regard.engines.native_transformer import NativeTransformer
 from regard.engines.structures import NativeLinear
 from regard.errors import SettingsError
@@ -39,7 +39,7 @@ def libraries(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     for kind in KINDS:
         monkeypatch.setenv("REGARD_CPU", kind)
         try:
-            opened = library.find_in(Path(structures.__file__).parent).library
+            opened = library.find_in(Path(library.__file__).parent).library
         except SettingsError:
             continue  # of another processor
         assert opened is not None

@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from regard.engines import library, structures
+from regard.compiled import library
+from regard.compiled.library import find, find_in
 from regard.engines.engine_choice import CompiledModels, check_engine, compile_model, unsupported_reason
-from regard.engines.library import find, find_in
 from regard.engines.native_beam import NativeBeamSearch
 from regard.engines.native_layers import NativeLayers
 from regard.engines.native_model import NativeModel
@@ -402,7 +402,7 @@ def test_a_wheel_says_for_which_processor_it_was_compiled(
 def test_an_older_processor_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     """REGARD_CPU holds back the layers in C alone."""
     assert LIBRARY is not None
-    folder = Path(structures.__file__).parent
+    folder = Path(library.__file__).parent
     kinds = library.ON_ARM if library.platform.machine().lower() in library.ARM else library.ON_X86
     usable = [kind for kind in kinds if LIBRARY.functions.regard_can_run(kind.encode())]
     if (capability := torch.backends.cpu.get_cpu_capability()) == "AVX2":
@@ -425,7 +425,7 @@ def test_a_processor_that_is_held_back_has_no_newer_instructions(monkeypatch: py
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX2")
     held_back = bool(functions.regard_can_run(b"avx512"))
     newest = "avxvnni" if functions.regard_can_run(b"avxvnni") and not held_back else "avx2"
-    assert find_in(Path(structures.__file__).parent).reason == f"compiled for {newest}"
+    assert find_in(Path(library.__file__).parent).reason == f"compiled for {newest}"
 
 
 def test_a_missing_or_damaged_library_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -440,7 +440,7 @@ def test_a_missing_or_damaged_library_is_told(tmp_path: Path, monkeypatch: pytes
             (tmp_path / f"layers-{kind}{suffix}").write_text("no library")
     assert "cannot be loaded" in find_in(tmp_path).reason
     with pytest.warns(
-        library.LibraryWarning, match=r"decoded by PyTorch, which is slower: layers-.* cannot be loaded \(.*Compile"
+        library.LibraryWarning, match=r"by PyTorch alone, which is slower: layers-.* cannot be loaded \(.*Compile"
     ):
         assert find_once().library is None
 
@@ -454,7 +454,8 @@ import test_int8
 import test_native as tests
 import test_native_recurrent as recurrent
 import test_native_search as searches
-import regard.engines.library as library
+from by_path import module_at
+import regard.compiled.library as library
 import regard.engines.native_beam as native_beam
 tests.LIBRARY = searches.LIBRARY = recurrent.LIBRARY = library.find_in(__import__("pathlib").Path(sys.argv[1])).library
 assert tests.LIBRARY is not None
@@ -472,13 +473,21 @@ searches.test_whole_steps_are_the_same_steps()
 searches.test_sentences_that_come_and_go()
 recurrent.test_a_model()
 recurrent.test_whole_steps_are_the_same_steps()
+training = module_at(__import__("pathlib").Path("tests/nn/test_native_training.py"))
+training.native_training.find = lambda: library.FoundLibrary(tests.LIBRARY, "sanitized")
+for dtype in training.DTYPES:
+    for size in training.SIZES:
+        training.test_what_is_kept_is_scaled_and_so_is_its_gradient(dtype, size, 0.3)
+    for vocab in (1, 2, 15, 16, 17, 100, 5001):
+        training.test_the_loss_is_pytorchs(dtype, vocab, 0.1, True)
+training.test_labels_that_are_no_tokens_are_refused()
 print("done")
 """
 
 
 HOSTILE = """
 import pathlib, sys, pytest
-import regard.engines.library as library
+import regard.compiled.library as library
 import regard.engines.native_beam as native_beam
 sanitized = library.find_in(pathlib.Path(sys.argv[1]))
 assert sanitized.library is not None

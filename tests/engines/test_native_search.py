@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.engines.library import find
+from regard.compiled.library import find
 from regard.engines.native_beam import NativeBeamSearch
 from regard.engines.native_search import best_candidates, log_softmax
 from regard.engines.native_transformer import NativeTransformer

@@ -14,7 +14,7 @@ import torch
 from compiled_layers import compile_into
 from torch import nn
 
-from regard.engines.library import Library, find, find_in
+from regard.compiled.library import Library, find, find_in
 from regard.engines.native_beam import NativeBeamSearch
 from regard.engines.native_transformer import NativeTransformer
 from regard.engines.structures import NativeLinear
@@ -134,7 +134,7 @@ SCRIPT = """
 import os, signal, sys, time, torch
 from pathlib import Path
 from torch import nn
-from regard.engines.library import find_in
+from regard.compiled.library import find_in
 from regard.engines.structures import NativeLinear
 
 torch.set_num_threads(1)

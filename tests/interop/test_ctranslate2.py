@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from regard.checkpoint import LoadedModel, load_model, save_new
+from regard.compiled.library import find
 from regard.engines.engine_choice import compile_model
-from regard.engines.library import find
 from regard.errors import ModelFolderError, RegardError
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols

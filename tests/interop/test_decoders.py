@@ -12,8 +12,8 @@ from foreign_models import DECODERS, LLAMA3, stored
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from regard.compiled.library import find
 from regard.engines.engine_choice import compile_model
-from regard.engines.library import find
 from regard.errors import ModelFolderError
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols

@@ -13,7 +13,7 @@ import torch
 import regard
 from regard.adapters import Base, save_adapter, weights_digest
 from regard.checkpoint import load_model, save_new
-from regard.engines.library import find
+from regard.compiled.library import find
 from regard.errors import DataError, ModelFolderError, SettingsError
 from regard.generation.mixed_adapters import Adapted
 from regard.models.adaptation import AdapterConfig, adapted, add_adapter

@@ -18,7 +18,7 @@ import torch
 
 from regard.analysis.attribution import trace_flow
 from regard.checkpoint import save_new
-from regard.engines.library import find
+from regard.compiled.library import find
 from regard.generation.options import DecodingOptions
 from regard.generation.threads import side_by_side
 from regard.inspection.ablation import ablated_gates, gated

@@ -22,7 +22,7 @@ from served import Start
 from test_server import wait_for
 
 from regard.cli.main import app
-from regard.engines.library import find
+from regard.compiled.library import find
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 ROOT = DEPLOY.parent
@@ -128,7 +128,7 @@ def test_the_container_has_the_layers_in_c(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert list((place / "regard" / "engines").glob("layers-*"))
     environment["PYTHONPATH"] = str(place)
-    code = "import regard, regard.engines.library as l; print(regard.__file__); print(l.find().library is not None)"
+    code = "import regard, regard.compiled.library as l; print(regard.__file__); print(l.find().library is not None)"
     done = sh(f"python -c {shlex.quote(code)} && python -m regard serve --help", run)
     assert done.stdout.splitlines()[:2] == [str(place / "regard" / "__init__.py"), "True"], done.stderr
 

@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.engines import library as c
-from regard.engines.library import PointedTensors
+from regard.compiled import library as c
+from regard.compiled.library import PointedTensors
 from regard.nn.attention import Attention
 from regard.nn.positions import BucketedBias, ClippedRelative, LinearBias, RelativeKey, RelativeKeyQuery, Rotary
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from regard.engines.library import Library, find
+from regard.compiled.library import Library, find
 from regard.engines.model_changes import Snapshot
 from regard.engines.native_model import NativeModel
 from regard.engines.native_recurrent import NativeRecurrent, unsupported_in_recurrent

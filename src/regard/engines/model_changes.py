@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.engines.library import Library, find
+from regard.compiled.library import Library, find
 
 WHOLE_MODEL = 65_536
 """The number of parameters up to which all numbers of a model are compared."""

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.engines.library import Library
+from regard.compiled.library import Library
 from regard.engines.native_model import NativeModel
 from regard.engines.native_search import NativeSearch, best_candidates, library_for, log_softmax
 from regard.generation.active_batch import ActiveBatch

@@ -14,8 +14,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.engines import library as c
-from regard.engines.library import INTEGERS, NUMBERS, address
+from regard.compiled import library as c
+from regard.compiled.library import INTEGERS, NUMBERS, address
 from regard.engines.native_search import NativeSearch
 from regard.engines.structures import EmbeddingAndOutput, Structures
 from regard.errors import ShapeError, check_width

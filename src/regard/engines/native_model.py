@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.engines.library import Library
+from regard.compiled.library import Library
 from regard.engines.native_search import NativeSearch
 from regard.engines.packed import packed
 from regard.generation.step_limit import StepLimit

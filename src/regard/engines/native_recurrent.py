@@ -10,9 +10,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.engines import library as c
+from regard.compiled import library as c
+from regard.compiled.library import INTEGERS, NUMBERS, Library, PointedTensors, address
 from regard.engines.kinds import DROPOUTS
-from regard.engines.library import INTEGERS, NUMBERS, Library, PointedTensors, address
 from regard.engines.native_model import NativeModel
 from regard.engines.native_search import NativeSearch
 from regard.engines.packed import with_shared_weights

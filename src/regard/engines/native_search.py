@@ -11,8 +11,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.engines import library as c
-from regard.engines.library import INTEGERS, NUMBERS, address
+from regard.compiled import library as c
+from regard.compiled.library import INTEGERS, NUMBERS, address
 from regard.errors import ShapeError
 from regard.generation.active_batch import SearchTensors
 from regard.generation.request import Hypothesis

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.engines.library import Library
+from regard.compiled.library import Library
 from regard.engines.native_layers import NativeLayers
 from regard.engines.native_model import NativeModel
 from regard.engines.native_search import NativeSearch

@@ -10,10 +10,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.engines import library as c
+from regard.compiled import library as c
+from regard.compiled.library import PointedTensors
 from regard.engines.distance_tables import DistanceTables, unsupported_positions
 from regard.engines.kinds import DROPOUTS, NORMS, not_written
-from regard.engines.library import PointedTensors
 from regard.errors import SettingsError, check_width
 from regard.generation.threads import available_threads
 from regard.models.parts import EmbeddedPositions, OutputTransform

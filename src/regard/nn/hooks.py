@@ -112,3 +112,16 @@ def inputs_wanted() -> bool:
 def hooks_wanted() -> bool:
     """Whether this thread or task has a hook of any kind, on whatever module."""
     return bool(_ACTIVE.get())
+
+
+def is_only_forward(module: nn.Module) -> bool:
+    """Whether calling a module runs the `forward` of its class and nothing else: no hook of PyTorch, and no other method in its
+    place.
+    """
+    everywhere = nn.modules.module
+    return not (
+        "forward" in vars(module)
+        or module._forward_hooks or module._forward_pre_hooks or module._backward_hooks or module._backward_pre_hooks
+        or everywhere._global_forward_hooks or everywhere._global_forward_pre_hooks
+        or everywhere._global_backward_hooks or everywhere._global_backward_pre_hooks
+    )  # fmt: skip

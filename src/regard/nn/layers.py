@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from regard.errors import SettingsError, ShapeError, check_above_zero, check_known, check_sizes
 from regard.nn.cache import KeysValues, LayerCache, Memory, NoCache
-from regard.nn.dropout import Dropout
+from regard.nn.dropout import Dropout, add_dropped
 from regard.nn.hooks import changed_output, show_inputs
 from regard.nn.initialization import linear
 from regard.nn.multihead import MultiHeadAttention
@@ -209,7 +209,7 @@ class PostNorm(nn.Module):
         Args:
             is_token: True for tokens, for norms that look at more than one position.
         """
-        return normalised(self.norm, x + self.dropout(sublayer(x)), is_token)
+        return normalised(self.norm, add_dropped(x, sublayer(x), self.dropout), is_token)
 
     if TYPE_CHECKING:
         __call__ = forward
@@ -223,11 +223,11 @@ class PreNorm(PostNorm):
 
     def forward(self, x: Activations, sublayer: Sublayer, *, is_token: IsToken | None = None) -> Activations:
         """x plus what the sublayer makes of it."""
-        return x + self.added(x, sublayer, is_token)
+        return self.added(x, x, sublayer, is_token)
 
-    def added(self, x: Activations, sublayer: Sublayer, is_token: IsToken | None = None) -> Activations:
-        """The output of the sublayer for x, which is added to the residual stream."""
-        return self.dropout(sublayer(normalised(self.norm, x, is_token)))
+    def added(self, x: Activations, read: Activations, sublayer: Sublayer, is_token: IsToken | None) -> Activations:
+        """x plus what the sublayer makes of other activations, which are x itself but for parallel sublayers."""
+        return add_dropped(x, sublayer(normalised(self.norm, read, is_token)), self.dropout)
 
 
 class SandwichNorm(PreNorm):
@@ -240,10 +240,10 @@ class SandwichNorm(PreNorm):
         super().__init__(model_dim, dropout, norm)
         self.output_norm = norm(model_dim)
 
-    def added(self, x: Activations, sublayer: Sublayer, is_token: IsToken | None = None) -> Activations:
-        """The normalised output of the sublayer for x, which is added to the residual stream."""
-        made = sublayer(normalised(self.norm, x, is_token))
-        return self.dropout(normalised(self.output_norm, made, is_token))
+    def added(self, x: Activations, read: Activations, sublayer: Sublayer, is_token: IsToken | None) -> Activations:
+        """x plus what the sublayer makes of other activations, normalised on both sides of it."""
+        made = sublayer(normalised(self.norm, read, is_token))
+        return add_dropped(x, normalised(self.output_norm, made, is_token), self.dropout)
 
 
 def normalised(
@@ -391,7 +391,7 @@ class DecoderLayer(nn.Module):
         x = self.self_attention_residual(x, self_attend, is_token=is_token)
         if self.is_parallel:
             residual = cast("PreNorm", self.feed_forward_residual)
-            return changed_output(self, x + residual.added(before, self.feed_forward, is_token))
+            return changed_output(self, residual.added(x, before, self.feed_forward, is_token))
         if self.cross_attention_residual is not None:
             x = self.cross_attention_residual(x, cross_attend, is_token=is_token)
         return changed_output(self, self.feed_forward_residual(x, self.feed_forward, is_token=is_token))

@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.errors import SettingsError
+from regard.nn.native_training import cross_entropy, library_for
 from regard.nn.scores import soft_capped
 from regard.nn.upcast import upcast
 
@@ -118,36 +119,18 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
             states_grad = torch.empty_like(states)
             weight_grad = torch.zeros_like(weight, dtype=dtype) if needs_weight else None
             bias_grad = None if bias is None else torch.zeros_like(bias, dtype=dtype)
-        hard = 1.0 if soft is None else 1 - soft.share
         chunk = labels_at_once(vocab, states.device)
         missing = aligned(vocab, states.device) - vocab
         filled = F.pad(weight, (0, 0, 0, missing)) if missing else weight
+        criterion = _Criterion(labels, bias, cap, smoothing, soft)
         for start in range(0, len(labels), chunk):
             part = slice(start, start + chunk)
-            label = labels[part, None]
-            logits = (states[part] @ filled.T)[:, :vocab].to(dtype)
-            logits = logits if bias is None else logits + bias
-            logits = logits if cap is None else soft_capped(logits, cap)
-            log_probs = logits.log_softmax(dim=-1)
-            loss -= hard * (1 - smoothing) * log_probs.gather(1, label).sum()
-            if smoothing:
-                loss -= hard * smoothing / vocab * log_probs.sum()
+            logits = (states[part] @ filled.T)[:, :vocab]
+            added, grad = criterion.of(logits, part, wants_gradient=needs_gradient)
+            loss += added
             if needs_gradient:
-                # d loss / d logits = probs - q
-                grad = log_probs.exp_()
-                if smoothing:
-                    grad -= smoothing / vocab
-                grad.scatter_add_(1, label, grad.new_full(label.shape, smoothing - 1))
-            if soft is not None:
-                added, soft_grad = _divergence(logits, soft, part)
-                loss += added
-                if needs_gradient:
-                    grad = grad.mul_(hard).add_(soft_grad)
-            if needs_gradient:
-                if cap is not None:  # d cap tanh(x / cap) / d x = 1 - tanh(x / cap)^2
-                    grad *= 1 - (logits / cap).square()
                 if bias_grad is not None:
-                    bias_grad += grad.sum(dim=0)
+                    bias_grad += grad.sum(dim=0, dtype=dtype)
                 grad = grad.to(states.dtype)
                 grad = F.pad(grad, (0, missing)) if missing else grad
                 torch.matmul(grad, filled, out=states_grad[part])
@@ -162,6 +145,58 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
         scaled = (None if grad is None else grad * upstream[0].to(grad.dtype) for grad in ctx.saved_tensors)
         return (*scaled, None, None, None, None)
+
+
+@dataclass(frozen=True)
+class _Criterion:
+    """The comparison of logits with labels."""
+
+    labels: Tensor
+    bias: Tensor | None
+    cap: float | None
+    smoothing: float
+    soft: SoftTargets | None
+
+    def of(self, logits: Tensor, part: slice, *, wants_gradient: bool) -> tuple[Tensor, Tensor]:
+        """The loss of some labels, and its gradient by their logits, if it is wanted; it may take the logits' place."""
+        library = library_for(logits) if self.cap is None and self.soft is None else None
+        if library is None:
+            return self._by_pytorch(logits.to(torch.promote_types(logits.dtype, torch.float32)), part, wants_gradient)
+        logits, label = logits.contiguous(), self.labels[part]
+        loss = cross_entropy(library, logits, label, self.bias, self.smoothing, wants_gradient=wants_gradient)
+        return loss, logits
+
+    def _by_pytorch(self, logits: Tensor, part: slice, wants_gradient: bool) -> tuple[Tensor, Tensor]:
+        """The same for any device, with caps and teachers, by operations of PyTorch on float32 or float64."""
+        vocab, label, soft, smoothing, cap = (
+            logits.shape[-1],
+            self.labels[part, None],
+            self.soft,
+            self.smoothing,
+            self.cap,
+        )
+        logits = logits if self.bias is None else logits + self.bias
+        logits = logits if cap is None else soft_capped(logits, cap)
+        log_probs = logits.log_softmax(dim=-1)
+        hard = 1.0 if soft is None else 1 - soft.share
+        loss = -hard * (1 - smoothing) * log_probs.gather(1, label).sum()
+        if smoothing:
+            loss -= hard * smoothing / vocab * log_probs.sum()
+        if soft is not None:
+            added, soft_grad = _divergence(logits, soft, part)
+            loss += added
+        if not wants_gradient:
+            return loss, log_probs
+        # d loss / d logits = probs - q
+        grad = log_probs.exp_()
+        if smoothing:
+            grad -= smoothing / vocab
+        grad.scatter_add_(1, label, grad.new_full(label.shape, smoothing - 1))
+        if soft is not None:
+            grad = grad.mul_(hard).add_(soft_grad)
+        if cap is not None:  # d cap tanh(x / cap) / d x = 1 - tanh(x / cap)^2
+            grad *= 1 - (logits / cap).square()
+        return loss, grad
 
 
 def _divergence(logits: Tensor, soft: SoftTargets, part: slice) -> tuple[Tensor, Tensor]:

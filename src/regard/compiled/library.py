@@ -6,7 +6,7 @@ import ctypes
 import os
 import platform
 import warnings
-from ctypes import POINTER, Structure, c_char_p, c_double, c_int64, c_void_p
+from ctypes import POINTER, Structure, c_char_p, c_double, c_int64, c_uint64, c_void_p
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -204,7 +204,7 @@ class PointedTensors:
 
 
 class Library(NamedTuple):
-    """The functions of `layers.c` and `search.c`. They let other threads run Python meanwhile."""
+    """The functions of the code in C. They let other threads run Python meanwhile."""
 
     functions: ctypes.CDLL
     panel: int
@@ -231,7 +231,7 @@ def find() -> FoundLibrary:
     found = find_in(Path(__file__).parent)
     if found.is_broken:
         warnings.warn(
-            f"models are decoded by PyTorch, which is slower: {found.reason}. Compile the layers in C again: "
+            f"models are decoded and trained by PyTorch alone, which is slower: {found.reason}. Compile the code in C again: "
             "docs/engines.md says how.",
             LibraryWarning,
             stacklevel=2,
@@ -297,10 +297,25 @@ def _open(folder: Path, kind: str) -> FoundLibrary:
         functions.regard_read.argtypes = [
             POINTER(Cell), *[c_int64] * 3, c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_int64,
         ]  # fmt: skip
+        functions.regard_drop.argtypes = [*[c_int64] * 2, *[c_void_p] * 3, c_uint64, c_int64, c_double, c_int64]
+        functions.regard_loss.argtypes = [
+            *[c_int64] * 3, *[c_void_p] * 3, c_double, c_void_p, c_int64, c_void_p, c_int64,
+        ]  # fmt: skip
+        functions.regard_drop.restype, functions.regard_loss.restype = None, c_int64
         functions.regard_run.restype, functions.regard_linear.restype = c_int64, None
         functions.regard_log_softmax.restype = functions.regard_candidates.restype = (
             functions.regard_advance.restype
         ) = None
+        _use_team(functions)
         return FoundLibrary(Library(functions, functions.regard_panel()), f"compiled for {kind}")
     except (OSError, AttributeError) as error:
         return FoundLibrary(None, f"{path.name} cannot be loaded ({error})", is_broken=True)
+
+
+def _use_team(functions: ctypes.CDLL) -> None:
+    """Let C share the work of training with PyTorch's own threads, where these are of an OpenMP library with GCC's interface."""
+    program = ctypes.CDLL(None) if os.name == "posix" else None
+    fork, number = (getattr(program, name, None) for name in ("GOMP_parallel", "omp_get_thread_num"))
+    functions.regard_use_team.restype, functions.regard_use_team.argtypes = None, [c_void_p, c_void_p]
+    if fork is not None and number is not None:
+        functions.regard_use_team(ctypes.cast(fork, c_void_p), ctypes.cast(number, c_void_p))
