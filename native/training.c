@@ -39,7 +39,7 @@ INLINE void drop_numbers(const Dropout *dropout, const int64_t dtype, int64_t be
             halves bits;
             memcpy(&bits, (const uint16_t *)drawn + i, sizeof bits);
             integers is_kept = widened_integers(bits) >= dropout->threshold;
-            vector y = choose(is_kept, read_numbers(dtype, dropout->x, place, left) * dropout->scale, all(0));
+            vector y = read_numbers(dtype, dropout->x, place, left) * choose(is_kept, all(dropout->scale), all(0)); /* NaN stays */
             if (dropout->added) y += read_numbers(dtype, dropout->added, place, left);
             write_numbers(dtype, dropout->y, place, left, y);
         }

@@ -108,6 +108,14 @@ def test_every_processor_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch, dt
         assert all(torch.equal(each, others[0]) for each in others)
 
 
+def test_what_is_no_number_is_not_hidden() -> None:
+    """As PyTorch's own dropout, which multiplies."""
+    for number in (torch.nan, torch.inf):
+        y = dropout(torch.full((1000,), number), 0.5)
+        assert bool(y.isnan().any())
+        assert not y.isfinite().any()
+
+
 def test_tensors_that_do_not_lie_one_after_the_other() -> None:
     x = torch.randn(30, 40, requires_grad=True)
     y = add_dropped(torch.ones(1, 30).expand(40, 30), x.T, Dropout(0.5))

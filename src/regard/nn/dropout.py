@@ -75,8 +75,8 @@ class Dropout(nn.Module):
 
 def add_dropped(x: Float[Tensor, "..."], made: Float[Tensor, "..."], module: nn.Module) -> Float[Tensor, "..."]:
     """x + module(made), in one pass where the module is a `Dropout` whose own output nobody sees."""
-    if type(module) is Dropout and module.training and 0 < module.rate < 1 and is_only_forward(module):
-        library = library_for(made)
-        if library is not None and library_for(x) is not None and (x.shape, x.dtype) == (made.shape, made.dtype):
-            return drop(library, made, module.rate, x)
-    return x + module(made)
+    library = library_for(made)
+    if library is None or library_for(x) is None or (x.shape, x.dtype) != (made.shape, made.dtype):
+        return x + module(made)
+    drops = type(module) is Dropout and module.training and 0 < module.rate < 1 and is_only_forward(module)
+    return drop(library, made, module.rate, x) if drops else x + module(made)
