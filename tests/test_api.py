@@ -87,5 +87,5 @@ def test_the_attention_library_brings_nothing_else(forks: Forks, tmp_path: Path)
     names = set(done.stdout.split()) - sys.stdlib_module_names
     ours = {name for name in names if name.startswith("regard")}
     assert "regard.nn" in ours
-    assert ours <= {"regard", "regard.nn", "regard.errors", "regard.version"}
+    assert ours <= {"regard", "regard.nn", "regard.errors", "regard.version", "regard.compiled"}
     assert {name.split(".")[0] for name in names - ours} <= {*sys.stdlib_module_names, "torch", "jaxtyping", "regard"}
