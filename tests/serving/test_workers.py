@@ -248,7 +248,7 @@ def test_all_processes_end_with_the_server(start: Start, folder: Path) -> None:
 
 
 def test_a_second_sigterm_ends_all_at_once(start: Start, folder: Path) -> None:
-    server = start(folder, "--workers", 2, "--batch-size", 1)
+    server = start(folder, "--workers", 2, "--batch-size", 1, "--queue", 4000)
     pids = [*children(server.process.pid), *workers(server)]
     texts = [f"two dogs {number}" for number in range(900)]
     many = json.dumps({"texts": texts, "beam_size": 12, "max_length": 40})
