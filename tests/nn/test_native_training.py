@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,14 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.autograd import forward_ad
+from torch.utils.checkpoint import checkpoint
 from torch.utils.flop_counter import FlopCounterMode
 
 from regard.compiled import library as library_module
 from regard.compiled.library import CPU_VARIABLE, FoundLibrary, find, find_in
 from regard.errors import SettingsError
-from regard.nn import native_training
+from regard.nn import losses, native_training
 from regard.nn.dropout import Dropout, add_dropped, dropout
 from regard.nn.layers import PostNorm, PreNorm, SandwichNorm
 from regard.nn.losses import smoothed_cross_entropy
@@ -155,6 +157,43 @@ def test_torch_func_still_maps_and_differentiates() -> None:
     assert set(mapped.unique().tolist()) == {0.0, 2.0}
 
 
+def test_torch_func_around_tensors_that_it_does_not_map() -> None:
+    weight, x = torch.randn(5, 64), torch.ones(64)
+    gradient = torch.func.grad(lambda weight: F.linear(dropout(x, 0.5), weight).sum())(weight)
+    assert set(gradient.unique().tolist()) == {0.0, 2.0}
+    gradient = torch.func.grad(lambda x: (add_dropped(weight, weight, Dropout(0.5)) * x).sum())(x)
+    assert gradient.isfinite().all()
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")  # PyTorch's own
+def test_forward_mode() -> None:
+    x = torch.ones(200)
+    with forward_ad.dual_level():
+        for residual, other in ((None, 0.0), (torch.ones(200), 0.0), (forward_ad.make_dual(x, 3 * x), 3.0)):
+            dual = forward_ad.make_dual(x, 2 * x)
+            y = dropout(dual, 0.5) if residual is None else add_dropped(residual, dual, Dropout(0.5))
+            value, tangent = forward_ad.unpack_dual(y)
+            kept = value != (0.0 if residual is None else 1.0)
+            torch.testing.assert_close(tangent, torch.where(kept, 4.0, 0.0) + other)
+        _, tangent = forward_ad.unpack_dual(add_dropped(forward_ad.make_dual(x, 3 * x), x, Dropout(0.5)))
+        torch.testing.assert_close(tangent, 3 * x)
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+@pytest.mark.parametrize("watched", ["forward", "backward"])
+def test_a_part_that_is_computed_twice_drops_the_same(reentrant: bool, watched: str) -> None:
+    """Also where operations are counted in one of the two passes only."""
+    x, module = torch.randn(100, 64, requires_grad=True), Dropout(0.5)
+    watch: dict[str, Any] = {"forward": nullcontext(), "backward": nullcontext()}
+    watch[watched] = FlopCounterMode(display=False)
+    with watch["forward"]:
+        y = checkpoint(lambda v: module(v) * 3, x, use_reentrant=reentrant)
+    with watch["backward"]:
+        y.sum().backward()
+    assert x.grad is not None
+    assert torch.equal(x.grad != 0, y != 0)
+
+
 def test_modes_of_pytorch_see_its_operations() -> None:
     with FlopCounterMode(display=False) as counted:
         states, weight = torch.randn(9, 8, requires_grad=True), torch.randn(20, 8, requires_grad=True)
@@ -237,6 +276,28 @@ def test_with_and_without_c(monkeypatch: pytest.MonkeyPatch, dtype: torch.dtype)
                     loss.backward()
                     found.append((loss.detach(), states.grad))
             torch.testing.assert_close(*found, rtol=0.02, atol=1e-4, equal_nan=True)
+
+
+@pytest.mark.parametrize("make", [lambda x: x[:, 0], lambda x: x[::1, 1].int(), lambda x: x[0, :1].expand(300)])
+def test_labels_may_lie_anywhere_and_be_narrow(make: Any) -> None:
+    states, weight, labels = torch.randn(300, 4), torch.randn(9, 4), make(torch.randint(9, (300, 2)))
+    for _ in range(20):
+        loss = smoothed_cross_entropy(states, weight, labels)
+        torch.testing.assert_close(loss, F.cross_entropy(states @ weight.T, labels.long(), reduction="sum"))
+
+
+def test_what_does_not_fit_never_reaches_c() -> None:
+    """PyTorch says what is wrong; a bias of one number is for all tokens."""
+    states, weight, labels = torch.randn(10, 4), torch.randn(1000, 4), torch.randint(1000, (300,))
+    loss = losses._ProjectedCrossEntropy.apply  # as without the checks of shapes, which are for tests
+    for bad in (labels, labels[:20].view(10, 2)):
+        with pytest.raises(RuntimeError, match=r"Size does not match|dimension"):
+            loss(states.requires_grad_(), weight, None, bad, None, 0.1, None)
+    with pytest.raises(RuntimeError, match="must match"):
+        loss(states, weight, torch.zeros(20), labels[:10], None, 0.0, None)
+    alone = states.detach()
+    with_bias = loss(alone, weight, torch.ones(1), labels[:10], None, 0.0, None)
+    torch.testing.assert_close(with_bias, loss(alone, weight, None, labels[:10], None, 0.0, None))
 
 
 def test_labels_that_are_no_tokens_are_refused() -> None:

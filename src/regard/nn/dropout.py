@@ -76,7 +76,8 @@ class Dropout(nn.Module):
 def add_dropped(x: Float[Tensor, "..."], made: Float[Tensor, "..."], module: nn.Module) -> Float[Tensor, "..."]:
     """x + module(made), in one pass where the module is a `Dropout` whose own output nobody sees."""
     library = library_for(made)
-    if library is None or library_for(x) is None or (x.shape, x.dtype) != (made.shape, made.dtype):
+    fits = library_for(x) is not None and (x.shape, x.dtype) == (made.shape, made.dtype)
+    if library is None or not fits or type(module) is not Dropout or not is_only_forward(module):
         return x + module(made)
-    drops = type(module) is Dropout and module.training and 0 < module.rate < 1 and is_only_forward(module)
+    drops = module.training and 0 < module.rate < 1
     return drop(library, made, module.rate, x) if drops else x + module(made)

@@ -159,12 +159,13 @@ class _Criterion:
 
     def of(self, logits: Tensor, part: slice, *, wants_gradient: bool) -> tuple[Tensor, Tensor]:
         """The loss of some labels, and its gradient by their logits, if it is wanted; it may take the logits' place."""
-        library = library_for(logits) if self.cap is None and self.soft is None else None
+        label, bias = self.labels[part], self.bias
+        fits = label.shape == logits.shape[:1] and (bias is None or bias.shape == logits.shape[1:])
+        library = library_for(logits) if fits and self.cap is None and self.soft is None else None
         if library is None:
             return self._by_pytorch(logits.to(torch.promote_types(logits.dtype, torch.float32)), part, wants_gradient)
-        logits, label = logits.contiguous(), self.labels[part]
-        loss = cross_entropy(library, logits, label, self.bias, self.smoothing, wants_gradient=wants_gradient)
-        return loss, logits
+        logits = logits.contiguous()
+        return cross_entropy(library, logits, label, bias, self.smoothing, wants_gradient=wants_gradient), logits
 
     def _by_pytorch(self, logits: Tensor, part: slice, wants_gradient: bool) -> tuple[Tensor, Tensor]:
         """The same for any device, with caps and teachers, by operations of PyTorch on float32 or float64."""
