@@ -223,3 +223,14 @@ def test_no_two_files_of_tests_have_one_name() -> None:
     """A test imports what stands beside it by its name alone, and pytest puts all folders of tests on one path."""
     stems = Counter(path.stem for path in Path(__file__).parent.rglob("*.py") if path.stem != "conftest")
     assert {stem for stem, count in stems.items() if count > 1} == set()
+
+
+def test_what_c_is_given_has_a_name() -> None:
+    """A tensor that is made in the call of `address` is freed before C reads it."""
+    for path, names in FILES.items():
+        if not any(name.startswith("regard.compiled") for name in names):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("address", "c.address", "integers"):
+                made = [part for part in ast.walk(node.args[0]) if isinstance(part, ast.Call)]
+                assert not made, f"{path}:{node.lineno}: {ast.unparse(node)}"

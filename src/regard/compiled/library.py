@@ -171,6 +171,8 @@ class Search(Structure):
 def address(x: Tensor, dtype: torch.dtype = torch.float32) -> int:
     """The address of a tensor's numbers for C, which cannot ask what they are and reads them one after the other.
 
+    The caller holds the tensor until C has returned: a copy that has no name is gone before C reads it.
+
     Raises:
         SettingsError: they are of another dtype, on another device, or do not lie so.
     """
