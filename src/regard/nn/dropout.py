@@ -75,9 +75,9 @@ class Dropout(nn.Module):
 
 def add_dropped(x: Float[Tensor, "..."], made: Float[Tensor, "..."], module: nn.Module) -> Float[Tensor, "..."]:
     """x + module(made), in one pass where the module is a `Dropout` whose own output nobody sees."""
-    library = library_for(made)
-    fits = library_for(x) is not None and (x.shape, x.dtype) == (made.shape, made.dtype)
-    if library is None or not fits or type(module) is not Dropout or not is_only_forward(module):
+    if type(module) is not Dropout or not module.training or not 0 < module.rate < 1:
         return x + module(made)
-    drops = module.training and 0 < module.rate < 1
-    return drop(library, made, module.rate, x) if drops else x + module(made)
+    library = library_for(made) if library_for(x) is not None else None
+    if library is None or (x.shape, x.dtype) != (made.shape, made.dtype) or not is_only_forward(module):
+        return x + module(made)
+    return drop(library, made, module.rate, x)

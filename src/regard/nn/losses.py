@@ -163,19 +163,14 @@ class _Criterion:
         fits = label.shape == logits.shape[:1] and (bias is None or bias.shape == logits.shape[1:])
         library = library_for(logits) if fits and self.cap is None and self.soft is None else None
         if library is None:
-            return self._by_pytorch(logits.to(torch.promote_types(logits.dtype, torch.float32)), part, wants_gradient)
+            return self._by_pytorch(upcast(logits), part, wants_gradient)
         logits = logits.contiguous()
         return cross_entropy(library, logits, label, bias, self.smoothing, wants_gradient=wants_gradient), logits
 
     def _by_pytorch(self, logits: Tensor, part: slice, wants_gradient: bool) -> tuple[Tensor, Tensor]:
         """The same for any device, with caps and teachers, by operations of PyTorch on float32 or float64."""
-        vocab, label, soft, smoothing, cap = (
-            logits.shape[-1],
-            self.labels[part, None],
-            self.soft,
-            self.smoothing,
-            self.cap,
-        )
+        vocab, label = logits.shape[-1], self.labels[part, None]
+        soft, smoothing, cap = self.soft, self.smoothing, self.cap
         logits = logits if self.bias is None else logits + self.bias
         logits = logits if cap is None else soft_capped(logits, cap)
         log_probs = logits.log_softmax(dim=-1)
