@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -298,6 +299,26 @@ def test_what_does_not_fit_never_reaches_c() -> None:
     alone = states.detach()
     with_bias = loss(alone, weight, torch.ones(1), labels[:10], None, 0.0, None)
     torch.testing.assert_close(with_bias, loss(alone, weight, None, labels[:10], None, 0.0, None))
+
+
+def test_a_step_takes_c_where_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And PyTorch where it is not: the rate is met, and residuals are added, either way."""
+    called = []
+    for name in ("regard_drop", "regard_loss"):
+        function = getattr(FOUND.library.functions, name)  # type: ignore[union-attr]
+        monkeypatch.setattr(
+            FOUND.library.functions, name, partial(lambda f, n, *a: called.append(n) or f(*a), function, name)
+        )  # type: ignore[union-attr]
+    weight, labels = torch.randn(20, 8), torch.randint(20, (500,))
+    for has_c in (True, False):
+        if not has_c:
+            without_library(monkeypatch)
+        called.clear()
+        y = add_dropped(torch.ones(500, 8), torch.ones(500, 8, requires_grad=True), Dropout(0.25))
+        smoothed_cross_entropy(y, weight, labels).backward()
+        assert called == (["regard_drop", "regard_loss", "regard_drop"] if has_c else [])
+        assert abs(float((y == 1).float().mean()) - 0.25) < 0.04
+        torch.testing.assert_close(y[y != 1], torch.full_like(y[y != 1], 1 + 4 / 3))
 
 
 def test_labels_that_are_no_tokens_are_refused() -> None:
